@@ -66,12 +66,10 @@ def check_grounding(
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     model = _check_by_model(request, sentences, claims, scorer, threshold) if scorer else None
-    is_partly_compared = False
     if model is not None and weight == inf:
         results = in_answer = model
     else:
         results = _check_by_words(claims, facts, request.query, logit(threshold))
-        is_partly_compared = any(result.is_partly_compared for result in results)
         in_answer = list(in_context(results))
         if model is not None:
             add = partial(add_model, weight=weight, citation_log_odds=logit(threshold))
@@ -80,7 +78,8 @@ def check_grounding(
     support = support_score_of_log_odds(scored)
     is_unread = scorer is not None and model is None
     response = _response(sentences, in_answer, support, request)
-    return replace(response, unread_language=is_unread, partly_compared=is_partly_compared)
+    is_partial = any(result.is_partly_compared for result in results)
+    return replace(response, unread_language=is_unread, partly_compared=is_partial)
 
 
 def has_claims(request: CheckRequest) -> bool:
@@ -143,7 +142,7 @@ def _check_by_words(
     changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
     others = iter(respelled)
     premises = read_values(query or "")
-    unseen = unseen_values_of(list(map(_with_values, claims)), texts, query)
+    unseen = unseen_values_of(list(map(_with_values, claims)), texts, query or "", premises)
     results = []
     for claim, of_no_source in zip(claims, unseen, strict=True):
         forms = claim.forms

@@ -42,15 +42,31 @@ def with_hard_wraps(sentences: list[str], _: str) -> Iterator[str]:
         yield "\n".join([textwrap.fill(each, width, subsequent_indent="   ") for each in sentences])
 
 
-def with_signature(sentences: list[str], _: str) -> Iterator[str]:
-    answer = " ".join(sentences)
-    for signature in (
-        *("Best regards,\nAva", "Kind regards,\nMarco Rossi\nCustomer Care", "Cheers!\nLena"),
-        *("Best,\nAva from Acme", "Your Acme team\nAva Miller", "Sincerely,\n\nAva"),
-        *("Viele Grüße\nJana Weber", "Cordialement,\nCamille", "Saludos,\nLucía"),
-        "Un saludo,\nLucía Gómez\nAtención al cliente",
-    ):
-        yield f"{answer}\n\n{signature}"
+def with_ending(*endings: str) -> Form:
+    """Return the form of an answer with one of some endings behind it."""
+
+    def each(sentences: list[str], _: str) -> Iterator[str]:
+        for ending in endings:
+            yield f"{' '.join(sentences)}\n\n{ending}"
+
+    return each
+
+
+with_signature = with_ending(
+    *("Best regards,\nAva", "Kind regards,\nMarco Rossi\nCustomer Care", "Cheers!\nLena"),
+    *("Best,\nAva from Acme", "Your Acme team\nAva Miller", "Sincerely,\n\nAva"),
+    *("Viele Grüße\nJana Weber", "Cordialement,\nCamille", "Saludos,\nLucía"),
+    "Un saludo,\nLucía Gómez\nAtención al cliente",
+)
+with_confidence = with_ending(
+    "Confidence: 0.87", "(Konfidenz: 0,87)", "Confiance : 0,9", "Confianza: 0.87"
+)
+with_buttons = with_ending(
+    *("[Contact support]", "[Track my order] [Return an item]", "👉 [Start a return]"),
+    *("[Support kontaktieren]", "[Ja] [Nein]", "[Suivre ma commande]"),
+    *("[Más información](https://x.example/a)", "👉 [Zum Retourenportal](https://x.example/r)"),
+    "[Learn more](https://x.example/a) | [En savoir plus](https://x.example/b)",
+)
 
 
 def with_progress_of_tool(sentences: list[str], _: str) -> Iterator[str]:
@@ -99,22 +115,6 @@ def with_raised_notes(sentences: list[str], _: str) -> Iterator[str]:
         yield re.sub(r"([$£€][\d.,]*\d)", rf"\1{note}", answer)
         yield re.sub(r"(\d (?:days|Tage|jours|euros|Euro|kg|hours))\b", rf"\1{note}", answer)
         yield re.sub(r"\.$", f"{note}.", answer)
-
-
-def with_confidence(sentences: list[str], _: str) -> Iterator[str]:
-    for line in ("Confidence: 0.87", "(Konfidenz: 0,87)", "Confiance : 0,9", "Confianza: 0.87"):
-        yield f"{' '.join(sentences)}\n\n{line}"
-
-
-def with_buttons(sentences: list[str], _: str) -> Iterator[str]:
-    answer = " ".join(sentences)
-    for buttons in (
-        *("[Contact support]", "[Track my order] [Return an item]", "👉 [Start a return]"),
-        *("[Support kontaktieren]", "[Ja] [Nein]", "[Suivre ma commande]"),
-        *("[Más información](https://x.example/a)", "👉 [Zum Retourenportal](https://x.example/r)"),
-        "[Learn more](https://x.example/a) | [En savoir plus](https://x.example/b)",
-    ):
-        yield f"{answer}\n\n{buttons}"
 
 
 def with_title_behind(sentences: list[str], _: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ from groundwatch.transforms.formats.field_maps.field_map import (
     joined_blocks,
     with_one_answer,
 )
-from groundwatch.transforms.formats.field_maps.json_path import MISSING, json_path
+from groundwatch.transforms.formats.field_maps.json_path import MISSING, json_path, value_at
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
 from groundwatch.transforms.formats.text_parts import start_of_final
@@ -97,14 +97,14 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
         return InferenceSpan(kind=kind, documents=documents)
     turns = _turns(fields, "llm.output_messages")
     is_certain = bool(turns) or isinstance(said, str)
-    reason = str(_at(fields, "llm.finish_reason") or "")
+    reason = str(value_at(fields, "llm.finish_reason") or "")
     said = with_one_answer(said)
     if isinstance(said, dict | list):
         reason = deciding_reason((reason, *OUTPUT.end_words(said)))
     if turns:
         texts = [text if role not in _TOOLS else "" for role, text in turns]
         messages = _listed(fields, "llm.output_messages")
-        calls = [_at(each, "message.tool_calls") and "tool_call" for each in messages]
+        calls = [value_at(each, "message.tool_calls") and "tool_call" for each in messages]
         text = "\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))
     else:
         text = said if isinstance(said, str) else OUTPUT.text("answer", said)
@@ -119,7 +119,7 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     answer = {
         "gen_ai.input.messages": [_text_message(*turn) for turn in asked_turns],
         "gen_ai.output.messages": outputs,
-        "gen_ai.conversation.id": _at(fields, "session.id") or "",
+        "gen_ai.conversation.id": value_at(fields, "session.id") or "",
         "gen_ai.response.finish_reasons": [reason],
     }
     return InferenceSpan(
@@ -137,9 +137,9 @@ def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
         if messages := _listed(fields, f"llm.{name}"):
             fields["llm"] |= {name: messages}
     yield "", fields, _KNOWN
-    sides = ("output",) if _at(fields, "llm.input_messages") else ("input", "output")
+    sides = ("output",) if value_at(fields, "llm.input_messages") else ("input", "output")
     for side in sides:
-        yield f"{side}.value", read_if_json(_at(fields, f"{side}.value")), _KNOWN_SHAPES[side]
+        yield f"{side}.value", read_if_json(value_at(fields, f"{side}.value")), _KNOWN_SHAPES[side]
 
 
 def _own_fields(attributes: Mapping[str, Any]) -> Any:
@@ -155,12 +155,12 @@ def without_text() -> UnmappedFields:
 
 
 def _kind(fields: Mapping[str, Any], beside: object) -> str:
-    return str(_at(fields, "openinference.span.kind") or beside or "").upper()
+    return str(value_at(fields, "openinference.span.kind") or beside or "").upper()
 
 
 def _value(fields: Mapping[str, Any], side: str) -> object:
     """Return what a span was given or put out; tables write what is missing as a text."""
-    value = read_if_json(_at(fields, f"{side}.value"))
+    value = read_if_json(value_at(fields, f"{side}.value"))
     return None if isinstance(value, str) and value.strip() in MISSING else value
 
 
@@ -184,19 +184,19 @@ def _turns(fields: Mapping[str, Any], path: str) -> list[tuple[str, str]]:
     turns = []
     for each in _listed(fields, path):
         blocks = [
-            _at(part, "message_content") or _at(part, "messageContent")
+            value_at(part, "message_content") or value_at(part, "messageContent")
             for part in _listed(each, "message.contents")
         ]
         text = joined_blocks(blocks)
         if not (isinstance(text, str) and text.strip()):
-            content = _at(each, "message.content")
+            content = value_at(each, "message.content")
             text = content if isinstance(content, str) else ""
-        turns.append((str(_at(each, "message.role") or ""), text))
+        turns.append((str(value_at(each, "message.role") or ""), text))
     return turns if any(text.strip() for _, text in turns) else []
 
 
 def _document(holder: Any) -> Any:
-    document = _at(holder, "document")
+    document = value_at(holder, "document")
     if not isinstance(document, dict):
         return holder
     return document | {"metadata": read_if_json(document.get("metadata", ""))}
@@ -221,15 +221,9 @@ def _nested(value: Any) -> Any:
     return nested
 
 
-def _at(value: Any, path: str) -> Any:
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
-
-
 def _listed(value: Any, path: str) -> list[Any]:
     """Return a list that is one, or JSON in a text, or an object with the items' numbers."""
-    found = read_if_json(_at(value, path))
+    found = read_if_json(value_at(value, path))
     if isinstance(found, dict):
         numbers = sorted((name for name in found if name.isdecimal()), key=int)
         return [found[number] for number in numbers]

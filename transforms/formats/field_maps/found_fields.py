@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from groundwatch.transforms.formats.text_parts import count_words
 from .fact_values import TEXT_NAMES
 from .field_names import FieldContent, content_by_names, is_about, snake_case
-from .json_path import TEXT_BLOCKS, read_text_as_json
+from .json_path import TEXT_BLOCKS, read_text_as_json, value_at
 
 _MAX_FIELDS = 500
 MAX_ITEMS = 50
@@ -31,7 +31,7 @@ class FoundField(NamedTuple):
     """A path in nested objects, and the texts and numbers that it finds.
 
     `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
-    the `items` of the list around it, `senders` to what tells apart who wrote them.
+    the `items` of the list around it, `senders` to the field that says who wrote them.
     """
 
     path: str
@@ -116,12 +116,12 @@ def _items(lists: Sequence[list[Any]], at: FoundField) -> Iterator[FoundField]:
     objects = [each for each in items if isinstance(each, dict)]
     key, kinds = _kinds(objects, at)
     for kind, names in kinds.items():
-        chosen = [each for each in objects if _at(each, key) == kind]
+        chosen = [each for each in objects if value_at(each, key) == kind]
         path = f'{at.path}[?(@.{key}=="{kind}")]'
         is_last = len(chosen) > len(last) and all(each in chosen for each in last)
         if is_last and kind not in TEXT_BLOCKS and content_by_names(names) == "answer":
             path, chosen = f"{at.path}[-1]", last
-        named = [[each for each in some if _at(each, key) == kind] for some in lists]
+        named = [[each for each in some if value_at(each, key) == kind] for some in lists]
         senders = _senders(named, path) if key == "type" else ""
         inner = at._replace(path=path, names=names, item_path=path, items=chosen, senders=senders)
         yield from _fields(chosen, inner)
@@ -140,7 +140,7 @@ def _kinds(objects: Sequence[dict[str, Any]], at: FoundField) -> tuple[str, dict
     With each value are the names on the way to its objects. There is none if all hold the same.
     """
     texts = {
-        key: [kind for each in objects if isinstance(kind := _at(each, key), str)]
+        key: [kind for each in objects if isinstance(kind := value_at(each, key), str)]
         for key in (*_WRITERS, "type")
     }
     for key, found in sorted(texts.items(), key=lambda each: -len(each[1])):
@@ -157,14 +157,14 @@ def _kinds(objects: Sequence[dict[str, Any]], at: FoundField) -> tuple[str, dict
 
 
 def _senders(lists: Sequence[Sequence[object]], path: str) -> str:
-    """Return what tells apart who wrote the items of one list, "" if nothing does."""
+    """Return the path of the field that says who wrote the items of one list, "" if none does."""
     writers = (each for items in lists for each in _writers(items).items())
     return next((f"{path}.{key}" for key, found in writers if len(found) > 1), "")
 
 
 def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
     """Return what each field says of who wrote some items."""
-    found = {key: [_at(each, key) for each in items[:MAX_ITEMS]] for key in _WRITERS}
+    found = {key: [value_at(each, key) for each in items[:MAX_ITEMS]] for key in _WRITERS}
     texts = {key: map(str, filter(_is_plain, found[key])) for key in found}
     return {key: {each for each in texts[key] if _KIND.fullmatch(each)} for key in found}
 
@@ -176,12 +176,6 @@ def _is_plain(value: object) -> bool:
 def _has_users_and_others(writers: set[str]) -> bool:
     contents = {content_by_names(snake_case(each)) for each in writers}
     return len(contents) > 1 and "query" in contents
-
-
-def _at(item: object, key: str) -> object:
-    for name in key.split("."):
-        item = item.get(name) if isinstance(item, dict) else None
-    return item
 
 
 def step_of(name: str) -> str:

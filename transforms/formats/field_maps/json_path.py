@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
+from typing import Any
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
@@ -93,12 +94,7 @@ class JsonPath(Record, frozen=True):
 
     def find(self, value: object) -> list[object]:
         """Return the values that the path finds, in their order; none where it leads nowhere."""
-        found = self._find_named(value)
-        for step in self.others if found else ():
-            found = [each for item in found for each in _select(step, read_text_as_json(item))]
-        for each in found:
-            reject_repeated(each)
-        return found
+        return self._find_below(self._find_named(value))
 
     def find_parts(self, value: object) -> list[object]:
         """Return the values that the path finds; None stands between those that are separate.
@@ -109,7 +105,7 @@ class JsonPath(Record, frozen=True):
         named = self._find_named(value)
         ways = _around_blocks(self) if named and self.others else None
         if ways is None:
-            groups = [[each] for each in (self.find(value) if named else ())]
+            groups = [[each] for each in self._find_below(named)]
         else:
             to_list, block, to_text = ways
             groups = [
@@ -135,6 +131,14 @@ class JsonPath(Record, frozen=True):
         """Return whether what the path names is there, or empty at some step of its way."""
         ways = (_path(self.text, self.steps[:end]) for end in range(1, len(self.steps) + 1))
         return bool(self.find(value)) or any(way.finds_empty(value) for way in ways)
+
+    def _find_below(self, found: list[object]) -> list[object]:
+        """Return the values that the other steps find below those that the names lead to."""
+        for step in self.others if found else ():
+            found = [each for item in found for each in _select(step, read_text_as_json(item))]
+        for each in found:
+            reject_repeated(each)
+        return found
 
     def _find_named(self, value: object) -> list[object]:
         """Return the value of the first fields that the path names; none if one is missing."""
@@ -197,6 +201,13 @@ def _path(text: str, steps: Sequence[PathStep]) -> JsonPath:
         isinstance(step, Filter) and step.is_equal and step.literal in _MODELS for step in steps
     )
     return JsonPath(text, tuple(map(str, names)), tuple(steps[len(names) :]), finds_turns)
+
+
+def value_at(value: Any, names: str) -> Any:
+    """Return the value at names of nested objects, which dots separate; None if there is none."""
+    for name in names.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def read_text_as_json(value: object) -> object:

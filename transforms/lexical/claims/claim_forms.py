@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.language.sentences import COLONS
-from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, read_words
+from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind
 from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
 from .clauses import QUESTION_MARKS
 from .questions import read_question
@@ -35,8 +35,8 @@ class ClaimForms(NamedTuple):
 def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
     """Read sentences as claims with what the user asked.
 
-    What only repeats the user is no claim, nor is a signature at the end. The first sentence that
-    may be one is also read as a short answer.
+    What only repeats the user does not count as a claim, nor does a signature at the end. The first
+    sentence that may be one is also read as a short answer.
     """
     claims = list(_read_each(sentences, query))
     begin = _signature_of(claims)
@@ -92,7 +92,7 @@ def _as_answer(claim: ClaimForms, query: str) -> ClaimForms | None:
     if not short:
         return None
     own = claim.forms if short.is_fragment else ()
-    stated = ClaimWords(short.statement, read_words(short.statement))
+    stated = ClaimWords.of(short.statement)
     if not stated.content:
         return None
     return claim._replace(forms=[*own, stated], answer=short)

@@ -1,6 +1,7 @@
 """Recognize sentences of an answer that only repeat what the user said."""
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -22,14 +23,17 @@ def repeats_user(statement: str, query: str) -> bool:
     The statement is in one spelling, without leads. It begins so, "You mentioned that", and what
     follows has no content that the query does not have, and denies what the query denies. What it
     adds, behind "so" or otherwise, makes it a claim. What the user asked is nothing that he said.
-    Or it is a question of the query, "Q: How long do refunds take".
+    Or it is a question of the query, without its mark or with a label, "Q: How long do refunds
+    take".
 
     >>> repeats_user("You asked about lamps.", "Tell me about lamps")
     True
     """
     begun = _begins().match(statement) if phrases.may_repeat(statement) else None
     if not begun:
-        return _repeats_question(statement, query)
+        forms = read_words(statement).forms
+        asked = [each.asked for each in _sentences(query[:_MAX_CHARS]) if each.asked]
+        return any(each in (forms, forms[1:]) for each in asked)
     rest = statement[begun.end() :]
     content = stems_of(rest)
     sentences = _sentences(query[:_MAX_CHARS])
@@ -46,21 +50,18 @@ class _Sentence(NamedTuple):
     text: str
     stems: frozenset[str]
     denied: frozenset[str]
+    asked: Sequence[str]
+    """The forms of its words if it begins as a question does."""
 
 
 @lru_cache(maxsize=64)
 def _sentences(query: str) -> list[_Sentence]:
     texts = [text for _, text in locate_sentences(in_one_spelling(query))]
-    return [_Sentence(text, stems_of(text), _denied(text)) for text in texts]
+    return [_Sentence(text, stems_of(text), _denied(text), _asked(text)) for text in texts]
 
 
-def _repeats_question(statement: str, query: str) -> bool:
-    """Return whether a statement is a question of the user, without its mark or with a label."""
-    forms = read_words(statement).forms
-    return any(
-        read_words(each.text).forms in (forms, forms[1:]) and begins_to_ask(each.text)
-        for each in _sentences(query[:_MAX_CHARS])
-    )
+def _asked(text: str) -> Sequence[str]:
+    return read_words(text).forms if begins_to_ask(text) else ()
 
 
 def _denied(text: str) -> frozenset[str]:

@@ -16,6 +16,7 @@ from groundwatch.transforms.lexical.language.modality import (
     NEUTRAL,
     has_word,
     is_about_modality,
+    is_light,
     leaves_open,
     may_be_waived,
     obliges,
@@ -238,15 +239,10 @@ def _reach(sentence: ReadSentence, matched: Matched) -> _Part:
         start = token.start
     for token in [each for each in sentence.tokens if each.start >= end]:
         gap = sentence.text[end : token.start]
-        is_predicate = token.lower in LIGHT or may_negate(token.lower)
-        if not (is_kana(token.form) or is_predicate) or not _BREAKS.isdisjoint(gap):
+        if not (is_kana(token.form) or is_light(token)) or not _BREAKS.isdisjoint(gap):
             break
         end = token.end
     return start, end
-
-
-def _is_light(token: Token) -> bool:
-    return token.lower in LIGHT or may_negate(token.lower) or not token.kind
 
 
 def _quote(side: _Side) -> tuple[str, str | None]:
@@ -258,7 +254,8 @@ def _quote(side: _Side) -> tuple[str, str | None]:
     text, content = side.sentence.text, side.sentence.content
     if text[first:behind].lower() in OFF:
         return text[first:behind], None
-    light = takewhile(_is_light, [each for each in side.tokens if each.start >= behind])
+    behind_it = [each for each in side.tokens if each.start >= behind]
+    light = takewhile(lambda each: is_light(each) or not each.kind, behind_it)
     if predicate := next((each for each in light if each.lower in NEUTRAL), None):
         return text[first : predicate.end], None
     if word := word_from(content, behind):

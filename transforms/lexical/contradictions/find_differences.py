@@ -22,13 +22,7 @@ from groundwatch.transforms.lexical.language.negations import (
     NEGATING_IN_CJK,
     negating_words,
 )
-from groundwatch.transforms.lexical.language.words import (
-    NEGATION,
-    VALUE,
-    ClaimWords,
-    form_of,
-    read_words,
-)
+from groundwatch.transforms.lexical.language.words import NEGATION, VALUE, ClaimWords, form_of
 from groundwatch.transforms.lexical.values.value import Value
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
@@ -74,8 +68,8 @@ def find_differences(
     title = _TITLE.search(claim.text) if ")" in claim.text[-4:] else None
     if not title:
         return []
-    stated = claim.text[: title.start()]
-    return find_differences(ClaimWords(stated, read_words(stated)), facts, candidates, premises)
+    stated = ClaimWords.of(claim.text[: title.start()])
+    return find_differences(stated, facts, candidates, premises)
 
 
 def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
@@ -93,7 +87,7 @@ def _denials_of_clauses(claim: ClaimWords, facts: ComparedFacts) -> Iterator[Dif
     if not (claim.signs & NEGATION or any(each.with_signs(NEGATION) for each in sentences)):
         return
     for clause in clauses_of(claim.text):
-        own = ComparedClaim(ClaimWords(clause, read_words(clause)), ())
+        own = ComparedClaim(ClaimWords.of(clause), ())
         if len(own.words.forms) >= _MIN_CLAUSE_TOKENS and _may_differ(own, sentences):
             near = _near(own, facts)
             # The first letter may have another case.

@@ -6,14 +6,9 @@ from itertools import islice, takewhile
 from operator import itemgetter
 
 from groundwatch.transforms.lexical.facts.fact_sentences import ReadSentence, stem_of
-from groundwatch.transforms.lexical.language.modality import LIGHT
-from groundwatch.transforms.lexical.language.negations import (
-    MARKS,
-    QUALIFIERS,
-    UNIVERSAL,
-    may_negate,
-)
-from groundwatch.transforms.lexical.language.words import Token, read_words
+from groundwatch.transforms.lexical.language.modality import is_light
+from groundwatch.transforms.lexical.language.negations import MARKS, QUALIFIERS, UNIVERSAL
+from groundwatch.transforms.lexical.language.words import read_words
 
 _ADDING = "and|but|und|aber|et|mais|y|pero|e|mas"
 _CLAUSE = re.compile(rf";\s|,?\s(?:{_ADDING})\s|,\s(?:which|so)\s")
@@ -36,7 +31,7 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
     """
     text = sentence.text
     joints = [match.span() for match in islice(_JOINT.finditer(text), _MAX_JOINTS)]
-    predicate = next((each.start for each in sentence.tokens if _says_so(each)), None)
+    predicate = next((each.start for each in sentence.tokens if is_light(each)), None)
     if not joints or predicate is None:
         return
     known = [(each, stem_of(each.form) in own.places) for each in sentence.content]
@@ -46,7 +41,7 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
         is_known = [is_own for each, is_own in known if start <= each.start < end]
         if not any(is_known[:1]):
             continue
-        says = [_says_so(each) for each in sentence.tokens if start <= each.start < end]
+        says = [is_light(each) for each in sentence.tokens if start <= each.start < end]
         if end <= predicate:
             if all(is_known):
                 yield _read(f"{text[start:end]} {text[predicate:]}")
@@ -56,7 +51,3 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
 
 def _read(text: str) -> ReadSentence:
     return ReadSentence(text, read_words(text).signs)
-
-
-def _says_so(token: Token) -> bool:
-    return token.lower in LIGHT or may_negate(token.lower)

@@ -53,17 +53,24 @@ def find_unseen_values(
     sources = Sources.of(facts)
     plain = [claim and read_plain(claim, sources).text for claim in may_have]
     found = unseen_values_of(
-        [(text, read_values(text)) for text in plain], render_facts(facts), query
+        [(text, read_values(text)) for text in plain],
+        render_facts(facts),
+        query or "",
+        read_values(query or ""),
     )
     return [each or [] for each in found]
 
 
 def unseen_values_of(
-    claims: Sequence[tuple[str, Sequence[Value]]], facts: Sequence[str], query: str | None
+    claims: Sequence[tuple[str, Sequence[Value]]],
+    facts: Sequence[str],
+    query: str,
+    premises: Sequence[Value],
 ) -> list[list[UnseenValue] | None]:
-    """Find the values as `find_unseen_values` does, in plain texts; a claim's are behind it.
+    """Find the values as `find_unseen_values` does, in plain texts.
 
-    None stands for a claim of which a value was not compared with all those of the facts.
+    The values of a claim are behind its text, and those of the query are the premises. None stands
+    for a claim of which a value was not compared with all those of the facts.
     """
     found: list[list[UnseenValue] | None] = [[] for _ in claims]
     stated = [
@@ -74,12 +81,12 @@ def unseen_values_of(
     ]
     if not stated:
         return found
-    known = "\n".join([*facts, query or ""]).casefold()
+    known = "\n".join([*facts, query]).casefold()
     stated = [each for each in stated if not _is_written_in(known, each[-1].casefold())]
     if not stated:
         return found
     of_facts = [value for fact in facts for _, value in sentences_of(fact).values]
-    values = [*of_facts, *read_values(query or "")]
+    values = [*of_facts, *premises]
     most = _MAX_COMPARISONS // max(1, len(values))
     for place, (number, value, written) in enumerate(stated):
         unseen = found[number]
@@ -116,7 +123,7 @@ def _is_of_a_source(value: Value, text: str) -> bool:
 def _is_written_in(known: str, written: str) -> bool:
     """Return whether a value stands in a text as the claim writes it, not as a part of a number.
 
-    Both are without upper case: "february" is no month to a reader of values.
+    Both are without upper case: "february" is not read as a month.
     """
     place = -1
     for _ in range(_MAX_PLACES):

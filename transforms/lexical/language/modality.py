@@ -6,7 +6,7 @@ A statement and its denial mostly say it in other words: "can be returned", "are
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, product
 
-from .negations import OFF, UNIVERSAL, Word
+from .negations import OFF, UNIVERSAL, Word, may_negate
 from .phrases import words_of
 
 _REQUIRED, _POSSIBLE = words_of("required"), words_of("possible")
@@ -35,6 +35,11 @@ LIGHT = (
     | frozenset(["è", "sono", "é", "são"])
 )
 """Words between a negation and what it denies: "is not possible to"."""
+
+
+def is_light(word: Word) -> bool:
+    """Return whether a word negates, or stands between a negation and what it denies."""
+    return word.lower in LIGHT or may_negate(word.lower)
 
 
 def obliges(words: Sequence[Word]) -> bool:

@@ -250,6 +250,11 @@ class ClaimWords:
         self.distinct = frozenset(self.content)
         self.numbers = words.numbers()
 
+    @classmethod
+    def of(cls, text: str) -> "ClaimWords":
+        """Read the words of a text."""
+        return cls(text, read_words(text))
+
     @CachedAttribute
     def names(self) -> Sequence[str]:
         """The content tokens that are names; the first token of a claim is not a name.

@@ -36,7 +36,7 @@ def with_spelling_of_facts(
     if not place:
         return None
     changed = "".join([*text, claim.text[place:]])
-    respelled = ClaimWords(changed, read_words(changed))
+    respelled = ClaimWords.of(changed)
     return respelled if respelled.content else None
 
 

@@ -25,7 +25,9 @@ def add_model(
         log_odds = min(log_odds, WRONG)
     is_cited = log_odds >= citation_log_odds and not words.is_wrong
     cited = {*words.cited, *model.cited} if is_cited else ()
-    return ClaimResult(log_odds, sorted(cited), words.differences)
+    return ClaimResult(
+        log_odds, sorted(cited), words.differences, is_partly_compared=words.is_partly_compared
+    )
 
 
 def scored_by(weight: float) -> str:
