@@ -26,6 +26,7 @@ _MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some
 # A stream that has been open for so long is in order: no connection takes as long to fail.
 _HEARTBEAT_S = 30.0
 _CHECKS_PER_IDLE_TIME = 4
+_END_WITHIN_S = 5.0
 _DEFAULTS, _DEFAULT_ACCOUNT = PullSettings(), GoogleAccount()
 _log = logging.getLogger(__name__)
 
@@ -137,6 +138,7 @@ class PubSubSubscription:
     def _read_stream(self) -> float:
         """Read until the stream ends; return the seconds to wait before the next one."""
         ended = threading.Event()
+        end: Exception = EOFError()
         self._is_reopening = False
         try:
             stream = self._open_stream(ended)
@@ -148,14 +150,12 @@ class PubSubSubscription:
                 self._outstanding.wait_for_room()
                 self._idle_since_s = time.monotonic()
         except exceptions.GoogleAPICallError as error:
-            if self._is_reopening:
-                return 0.0
-            if not is_transient(error):
+            if not self._is_reopening and not is_transient(error):
                 raise Refused(refusal(self._pulling.action, error)) from None
-            return self._pulling.failed(error)
+            end = error
         finally:
             ended.set()
-        return self._pulling.failed(EOFError())
+        return 0.0 if self._is_reopening else self._pulling.failed(end)
 
     def _open_stream(self, ended: threading.Event) -> Any:
         routing = ("x-goog-request-params", f"subscription={self._name}")
@@ -168,7 +168,11 @@ class PubSubSubscription:
         return stream
 
     def _requests(self, ended: threading.Event) -> Iterator[types.StreamingPullRequest]:
-        """Open the stream, keep it alive, and end it if it is idle for too long."""
+        """Open the stream, keep it alive, and end it if it is idle for too long.
+
+        Pub/Sub ends it then. A canceled stream loses the messages on their way until their leases
+        end, so it is canceled only if Pub/Sub does not end it.
+        """
         yield types.StreamingPullRequest(
             subscription=self._name,
             stream_ack_deadline_seconds=self._settings.lease_s,
@@ -180,7 +184,9 @@ class PubSubSubscription:
             since_s = self._idle_since_s
             if since_s is not None and time.monotonic() - since_s >= reopen_after_s:
                 self._is_reopening = True
-                self._stream.cancel()
+                cancel = threading.Timer(min(_END_WITHIN_S, reopen_after_s), self._stream.cancel)
+                cancel.daemon = True
+                cancel.start()
                 return
             self._pulling.succeeded()
             yield types.StreamingPullRequest()

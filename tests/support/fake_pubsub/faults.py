@@ -22,6 +22,7 @@ class Faults(msgspec.Struct):
         times, under one message id.
       lost_acks_share: 0..1, so many acknowledgements have no effect, though they are answered well.
       starves_streams: streams that are opened while this is set get no message, ever.
+      sends_late: what a stream receives leaves only when the client has ended its requests.
       chance: where chance comes from.
     """
 
@@ -30,6 +31,7 @@ class Faults(msgspec.Struct):
     duplicated_share: float = 0.0
     lost_acks_share: float = 0.0
     starves_streams: bool = False
+    sends_late: bool = False
     chance: random.Random = msgspec.field(default_factory=lambda: random.Random(0))  # noqa: S311 - faults that can be repeated
 
     def delay(self) -> None:

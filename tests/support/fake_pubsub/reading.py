@@ -46,6 +46,11 @@ class Reader:
         """Whether a stream that is opened now gets no message."""
         return self._faults.starves_streams
 
+    @property
+    def sends_late(self) -> bool:
+        """Whether a response waits until the client has ended its requests."""
+        return self._faults.sends_late
+
     def fill(
         self,
         response: Any,

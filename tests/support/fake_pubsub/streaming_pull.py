@@ -15,7 +15,7 @@ from tests.support.fake_pubsub.reading import Reader
 from tests.support.fake_pubsub.rpc import Context
 from tests.support.fake_pubsub.wire import StreamingPullResponse
 
-_LOOK_AGAIN_S = 1.0
+_LOOK_AGAIN_S = 0.05
 
 
 def converse(
@@ -61,6 +61,8 @@ def converse(
                 flow=flow,
             )
             if response.received_messages:
+                if reader.sends_late:
+                    hearing.join()
                 yield response
 
 

@@ -115,6 +115,18 @@ def test_an_idle_stream_loses_no_message_while_it_is_opened_again(
         wait_until(lambda: outstanding(own_server, answers) == 0)
 
 
+def test_a_message_on_its_way_as_an_idle_stream_ends_arrives(
+    own_server: FakePubSub, answers: OneTopic
+) -> None:
+    own_server.faults.sends_late = True
+    settings = PullSettings(reopen_after_s=1.0)
+    with closing(
+        PubSubSubscription(answers.subscription, settings, address=own_server.address)
+    ) as subscription:
+        answers.publish(b"lamps")
+        assert [message.payload for message in pull_all(subscription, 1)] == [b"lamps"]
+
+
 def test_no_message_is_lost_when_connections_are_killed_time_and_again(
     own_server: FakePubSub, answers: OneTopic, subscribe: Subscribe
 ) -> None:
