@@ -23,18 +23,18 @@ from .step_order import R, Routed, enrich_answers, route_answers
 
 
 def read_answer(
-    answer: str, facts: Iterable[object], query: str | None, engine: str | None = None
+    answer: str, facts: Iterable[object], question: str | None, engine: str | None = None
 ) -> Routed:
     """Parse and route an answer with its facts.
 
     Raises:
       TypeError: the facts are not a list, one of them has no text, or another text is none.
     """
-    for name, value in (("answer", answer), ("query", query), ("engine", engine)):
+    for name, value in (("answer", answer), ("question", question), ("engine", engine)):
         refuse_bytes(name, value)
         if not isinstance(value, str) and (value is not None or name == "answer"):
             raise TypeError(f"{name} is {type_name(value)}: pass a text")
-    envelope = {"answer": answer, "facts": read_facts_given(facts), "query": query}
+    envelope = {"answer": answer, "facts": read_facts_given(facts), "query": question}
     if engine:
         envelope["engine"] = engine
     try:

@@ -137,10 +137,13 @@ class ThresholdSettings(Settings, frozen=True, kw_only=True):
     verdicts: Annotated[VerdictSettings, Note(without="move_reason")]
 
 
+_SETTINGS = {"low_grounded": "low_grounded_threshold", "claim": "claim_threshold"}
+
+
 def read_thresholds(
     given: Thresholds | Mapping[str, object] | str | PathLike[str], name: str
 ) -> Thresholds:
-    """Return thresholds as given, or by the settings' names, or from a file such as calibrate's.
+    """Return thresholds as given, or by their or the settings' names, or from calibrate's file.
 
     `name` is that of the argument, for messages.
 
@@ -149,25 +152,25 @@ def read_thresholds(
       TypeError: it is none of these.
     """
     if isinstance(given, Thresholds):
-        load_argument(ThresholdSettings, _by_setting(given), name)
+        load_argument(ThresholdSettings, _by_setting(given), name, {})
         return given
     if not isinstance(given, Mapping | str | PathLike):
         raise TypeError(
             f"{name} is {type_name(given)}: pass Thresholds(…), a mapping such as"
-            " {'claim_threshold': 0.4}, or the path of a file that `calibrate` wrote"
+            " {'claim': 0.4}, or the path of a file that `calibrate` wrote"
         )
-    return load_argument(ThresholdSettings, given, name).verdicts.thresholds
+    return load_argument(ThresholdSettings, given, name, _SETTINGS).verdicts.thresholds
 
 
 def _by_setting(thresholds: Thresholds) -> dict[str, object]:
     """Return thresholds by the names of their settings, each a list with those of engines."""
     own = thresholds.engines.items()
     return {
-        f"{name}_threshold": [
+        setting: [
             getattr(thresholds, name),
             *(f"{engine}={getattr(each, name)}" for engine, each in own),
         ]
-        for name in ("low_grounded", "claim")
+        for name, setting in _SETTINGS.items()
     }
 
 

@@ -130,11 +130,15 @@ def load(
 
 
 def load_argument(
-    settings: type[S], given: Mapping[str, object] | str | os.PathLike[str], name: str
+    settings: type[S],
+    given: Mapping[str, object] | str | os.PathLike[str],
+    name: str,
+    also_named: Mapping[str, str],
 ) -> S:
     """Load settings from an argument of a function alone: by name, or from the file of a path.
 
-    A value is as in a file: one, a list, or a mapping of names. `name` is that of the argument.
+    A value is as in a file: one, a list, or a mapping of names. `name` is that of the argument,
+    `also_named` has settings by other names, which a mapping may have.
 
     Raises:
       UsageError: a name, a value or the path is wrong.
@@ -143,8 +147,9 @@ def load_argument(
     fields = {field.key: field for field in settings_of(settings)}
     found: dict[str, _Given] = {}
     if isinstance(given, Mapping):
-        for key, value in given.items():
-            place = f"{name}[{key!r}]"
+        for own_name, value in given.items():
+            place = f"{name}[{own_name!r}]"
+            key = also_named.get(own_name, own_name)
             if key in fields:
                 found[key] = _Given(_texts_of(value), f"{place} = ")
             else:

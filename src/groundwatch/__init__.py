@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from .checks import check_many as check_many
     from .schemas.enriched_answer import EnrichedAnswer as EnrichedAnswer
     from .schemas.message import Message as Message
+    from .schemas.message import UnreadableAnswer as UnreadableAnswer
     from .transforms.check_grounding import CheckGrounding as CheckGrounding
     from .transforms.deduplicate import Deduplicate as Deduplicate
+    from .transforms.grounding.errors import CheckFailed as CheckFailed
+    from .transforms.grounding.errors import Misconfigured as Misconfigured
+    from .transforms.grounding.errors import Rejected as Rejected
+    from .transforms.grounding.errors import Unavailable as Unavailable
     from .transforms.grounding.python_checker import Checker as Checker
     from .transforms.grounding.settings import CheckSettings as CheckSettings
     from .transforms.measure_rates import MeasureRates as MeasureRates
@@ -31,9 +36,12 @@ __version__ = "2.1.0"
 _MODULES = {
     **dict.fromkeys(("CheckResult", "acheck", "check", "check_many"), "checks"),
     "EnrichedAnswer": "schemas.enriched_answer",
-    "Message": "schemas.message",
+    **dict.fromkeys(("Message", "UnreadableAnswer"), "schemas.message"),
     "CheckGrounding": "transforms.check_grounding",
     "Deduplicate": "transforms.deduplicate",
+    **dict.fromkeys(
+        ("CheckFailed", "Misconfigured", "Rejected", "Unavailable"), "transforms.grounding.errors"
+    ),
     "Checker": "transforms.grounding.python_checker",
     "CheckSettings": "transforms.grounding.settings",
     "MeasureRates": "transforms.measure_rates",

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from os import PathLike
 from typing import Any, TypedDict, Unpack
@@ -44,6 +45,7 @@ class CheckResult(EnrichedAnswer, frozen=True, kw_only=True):
 class CheckOptions(TypedDict, total=False):
     """What `check` takes by name; each of these may be left out."""
 
+    question: str | None
     query: str | None
     engine: str | None
     checker: AnyChecker
@@ -64,7 +66,7 @@ def check(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckRe
       facts: texts, mappings with `text` and optionally `uri`, `title` and `attributes`, or objects
         with `page_content` and `metadata`, as LangChain's documents. Without any, the verdict is
         UNSCORABLE.
-      query: the question.
+      question: the user's; `query`, as the field of the record, is the same.
       engine: the name of the bot, which may have thresholds of its own.
       checker: as the flag `--checker`: `local`, the address of a server, or `module:name`; a Python
         object with a method `check`, as `Checker` describes it; or settings.
@@ -72,7 +74,7 @@ def check(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckRe
         a share of the rest.
       rule: which answers these are; its thresholds are replaced by `thresholds`.
       thresholds: scores below which the answer is low-grounded: a mapping with
-        `low_grounded_threshold` and `claim_threshold`, the path of a file that `calibrate` wrote,
+        `low_grounded` and `claim`, the path of a file that `calibrate` wrote,
         or `Thresholds`.
       timeout_s: seconds for one reply of a checker; 10, or as the settings of the checker say. One
         that has never replied is given up 4 seconds later.
@@ -89,37 +91,28 @@ def check(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckRe
 
 def check_many(
     answers: Iterable[tuple[str, Facts] | tuple[str, Facts, str | None]],
-    *,
-    query: str | None = None,
-    engine: str | None = None,
-    checker: AnyChecker = LOCAL,
-    escalate: AnyChecker | None = None,
-    rule: EscalationRule = EscalationRule(),  # noqa: B008 - it is frozen
-    thresholds: AnyThresholds = _DEFAULT,
-    timeout_s: float | None = None,
+    **options: Unpack[CheckOptions],
 ) -> Iterator[CheckResult]:
     """Check many answers over the same connections; yield their records in the same order.
 
     Args:
       answers: tuples of an answer and its facts, or of an answer, its facts and its question.
-      query: the question of the answers without one of their own.
-      engine: as in `check`.
-      checker: as in `check`.
-      escalate: as in `check`.
-      rule: as in `check`.
-      thresholds: as in `check`.
-      timeout_s: as in `check`. A checker that has replied once is called again for two minutes.
+      options: as in `check`; `question` is that of the answers without one of their own. A checker
+        that has replied once is called again for two minutes.
 
     Raises:
       Exception: as `check`, at the first answer that cannot be checked.
     """
-    decided_by = _read_thresholds(thresholds)
+    _refuse_unknown(options)
+    decided_by = _read_thresholds(options.get("thresholds", _DEFAULT))
+    timeout_s, escalate = options.get("timeout_s"), options.get("escalate")
     settings = with_screen(
-        _called(checker, timeout_s),
+        _called(options.get("checker", LOCAL), timeout_s),
         None if escalate is None else _called(escalate, timeout_s),
-        replace(rule, thresholds=decided_by),
+        replace(options.get("rule", EscalationRule()), thresholds=decided_by),
     )
-    routed = _read(answers, query, engine)
+    question = options.get("question", options.get("query"))
+    routed = _read(answers, question, options.get("engine"))
     return _results(enrich_all(routed, partial(check_answers, settings=settings), decided_by))
 
 
@@ -128,22 +121,32 @@ async def acheck(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> 
     return await asyncio.to_thread(check, answer, facts, **options)
 
 
+def _refuse_unknown(options: Mapping[str, object]) -> None:
+    known = CheckOptions.__annotations__
+    for name in options.keys() - known.keys():
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        raise TypeError(f"unknown argument {name}: {hint}")
+    if "question" in options and "query" in options:
+        raise TypeError("question and query are the same: pass one of them")
+
+
 def _read(
-    answers: Iterable[tuple[Any, ...]], query: str | None, engine: str | None
+    answers: Iterable[tuple[Any, ...]], question: str | None, engine: str | None
 ) -> Iterator[Routed | TypeError]:
     """Read answers; what is no text is an error in its place, behind the records before it."""
     for number, given in enumerate(answers):
         try:
-            answer, facts, own_query = _parts(given, number, query)
-            yield read_answer(answer, facts, own_query, engine)
+            answer, facts, own_question = _parts(given, number, question)
+            yield read_answer(answer, facts, own_question, engine)
         except TypeError as error:
             yield error
 
 
-def _parts(given: tuple[Any, ...], number: int, query: str | None) -> tuple[Any, ...]:
+def _parts(given: tuple[Any, ...], number: int, question: str | None) -> tuple[Any, ...]:
     match given:
         case (answer, facts):
-            return answer, facts, query
+            return answer, facts, question
         case (_, _, _):
             return given
     raise TypeError(

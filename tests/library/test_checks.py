@@ -94,7 +94,7 @@ def test_thresholds_are_those_that_calibrate_writes(
 
 
 def test_thresholds_may_be_a_mapping_of_engines() -> None:
-    given = {"claim_threshold": {"shop": 1}, "low_grounded_threshold": 0.2}
+    given = {"claim": {"shop": 1}, "low_grounded_threshold": 0.2}
     record = check(FACT, [FACT], thresholds=given, engine="shop")
     assert record.check
     assert record.check.thresholds == VerdictThresholds(low_grounded=0.2, claim=1.0)
@@ -103,7 +103,8 @@ def test_thresholds_may_be_a_mapping_of_engines() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"claim": 0.4}, "thresholds['claim'] is not a setting: the names are low_grounded_thresh"),
+        ({"claims": 0.4}, "thresholds['claims'] is not a setting: the names are low_grounded_thr"),
+        ({"claim": 40}, "thresholds['claim'] = 40: must be a number from 0 to 1"),
         ({"claim_treshold": 0.4}, "thresholds['claim_treshold'] is not a setting; did you mean cl"),
         ({"claim_threshold": 40}, "thresholds['claim_threshold'] = 40: must be a number from 0 to"),
         ({"claim_threshold": None}, "thresholds['claim_threshold'] = None: must be a number"),
@@ -138,7 +139,7 @@ def test_thresholds_of_another_type_are_refused(given: Any) -> None:
 
 def test_equal_answers_have_equal_ids() -> None:
     assert check(FACT, [FACT]).record_id == check(FACT, [FACT]).record_id
-    assert check(FACT, [FACT]).record_id != check(FACT, [FACT], query="How long?").record_id
+    assert check(FACT, [FACT]).record_id != check(FACT, [FACT], question="How long?").record_id
 
 
 class Document:
@@ -185,7 +186,7 @@ def test_attributes_are_kept_in_whatever_type() -> None:
     [
         ((None, [FACT]), "answer is None: pass a text"),
         ((3, [FACT]), "answer is an int: pass a text"),
-        ((FACT, [FACT], 3), "query is an int: pass a text"),
+        ((FACT, [FACT], 3), "question is an int: pass a text"),
         ((FACT, None), "facts is None: pass a list, such as [fact], or [] if there are none"),
         ((FACT, 3), "facts is an int: pass a list"),
         ((FACT, FACT), "facts is a str: pass a list"),
@@ -203,11 +204,11 @@ def test_attributes_are_kept_in_whatever_type() -> None:
         ((FACT, (memoryview(FACT.encode()),)), "facts[0] is a memoryview"),
         ((FACT, [{"text": FACT.encode()}]), "facts[0]['text'] is a bytes"),
         ((FACT, [{"text": FACT, "attributes": {"a": [b"b"]}}]), "['attributes']['a'][0]"),
-        ((FACT, [FACT], b"How long?"), "query is a bytes"),
+        ((FACT, [FACT], b"How long?"), "question is a bytes"),
     ],
 )
 def test_what_is_no_text_is_refused_by_name(arguments: Any, told: str) -> None:
-    own = dict(zip(("answer", "facts", "query"), arguments, strict=False))
+    own = dict(zip(("answer", "facts", "question"), arguments, strict=False))
     for call in (
         lambda: check(**own),
         lambda: asyncio.run(acheck(**own)),
@@ -227,8 +228,10 @@ def test_what_is_no_pair_is_refused_by_its_number(given: Any) -> None:
 
 def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
     script = (
-        "import sys; from groundwatch import check; check('Lamps glow.', ['Lamps glow.']);"
-        "heavy = {'apache_beam', 'grpc', 'google.auth.transport', 'google.cloud.storage'};"
+        "import sys; from groundwatch import check;"
+        "check('Lamps glow.', ['Lamps glow.'], thresholds={'claim': 0.3});"
+        "heavy = {'apache_beam', 'pyarrow', 'grpc'};"
+        "heavy |= {'google.auth.transport', 'google.cloud.storage'};"
         "sys.exit(str(sorted(heavy & set(sys.modules))))"
     )
     run = subprocess.run(  # noqa: S603 - our own code
@@ -244,23 +247,49 @@ def test_a_checker_that_is_no_text_is_refused(checker: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "fact", "query"),
+    ("answer", "fact", "question"),
     [("a \ud83d", FACT, None), (FACT, "a \udcff", None), (FACT, FACT, "\ud800?")],
 )
 def test_half_of_a_surrogate_pair_is_refused_as_in_a_message(
-    answer: str, fact: str, query: str | None
+    answer: str, fact: str, question: str | None
 ) -> None:
     with pytest.raises(UnreadableAnswer, match=r"holds half of a surrogate pair\."):
-        check(answer, [fact], query=query)
+        check(answer, [fact], question=question)
 
 
 def test_many_answers_keep_their_order_and_their_questions() -> None:
     given = [(f"Lamp {n} glows.", [FACT]) for n in range(300)]
-    records = list(check_many(iter(given), query="Which lamp?"))
+    records = list(check_many(iter(given), question="Which lamp?"))
     assert [record.answer_text for record in records] == [answer for answer, _ in given]
     assert {record.query for record in records} == {"Which lamp?"}
-    [own] = check_many([("", [FACT], "How long?")], query="Which lamp?")
+    [own] = check_many([("", [FACT], "How long?")], question="Which lamp?")
     assert own.query == "How long?"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"questoin": "How long?"}, "unknown argument questoin: did you mean question?"),
+        ({"k": 3}, "unknown argument k: there are question, query, engine, checker, escalate"),
+        ({"question": "How?", "query": "How?"}, "question and query are the same: pass one of"),
+    ],
+)
+def test_an_argument_that_is_wrong_is_named(options: Any, told: str) -> None:
+    for call in (
+        lambda: check(FACT, [FACT], **options),
+        lambda: asyncio.run(acheck(FACT, [FACT], **options)),
+        lambda: check_many([(FACT, [FACT])], **options),
+    ):
+        with pytest.raises(TypeError, match=re.escape(told)):
+            call()
+
+
+def test_the_question_has_the_name_of_the_record_too() -> None:
+    asked = check(FACT, [FACT], question="How long?")
+    assert (asked.query, asked.record_id) == (
+        "How long?",
+        check(FACT, [FACT], query="How long?").record_id,
+    )
 
 
 def test_a_failure_is_raised_at_its_answer() -> None:
@@ -271,8 +300,8 @@ def test_a_failure_is_raised_at_its_answer() -> None:
 
 
 def test_an_answer_is_checked_beside_an_event_loop() -> None:
-    record = asyncio.run(acheck(FACT, [FACT], query="How long?"))
-    assert record.record_id == check(FACT, [FACT], query="How long?").record_id
+    record = asyncio.run(acheck(FACT, [FACT], question="How long?"))
+    assert record.record_id == check(FACT, [FACT], question="How long?").record_id
 
 
 @pytest.mark.parametrize("checker", ["discoveryengine", "lokal", "ftp://a.example"])
