@@ -112,7 +112,7 @@ class TerminalReporter(LogReporter):
         more = f"; checks that take longer: {deferred:,}" if deferred else ""
         since = now - self._start
         ends = ", ".join(f"{name.lower()} {since[name]:,}" for name in ENDS if since[name])
-        line = Text(f"{since['done']:5,} messages: {ends}{more}")
+        line = Text(f"{counted(since['done'], 'message'):>14}: {ends}{more}")
         if self._console.is_terminal:
             line.truncate(self._console.width, overflow="ellipsis")
         self._write(line.plain)

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -60,6 +61,9 @@ def watch(config: Config, settings: WatchSettings) -> int:
     except (CheckFailed, Refused, LockFailed, OwnershipLost, OSError) as error:
         _log.critical("the worker failed: %s", error)
         return FAILED
+    if sys.stderr.isatty():
+        output = shlex.quote(config.output)
+        sys.stderr.write(f"groundwatch report {output} makes a page of these answers.\n")
     if not summary.closes:
         _log.critical("the counts do not add up: %d messages were read", summary.read)
         return FAILED

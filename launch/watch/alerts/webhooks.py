@@ -149,7 +149,8 @@ def _channel(
             )
     forms = {
         "pagerduty": "the integration key, and for Europe the address of the Events API behind it",
-        "json": "the address and, behind a space, the signing key in base64",
+        "json": "the address and, behind a space, a signing key in base64, such as that of"
+        " openssl rand -base64 32",
     }
     raise TargetMisconfigured(f"{name}: must hold {forms.get(kind, 'the address of the webhook')}")
 

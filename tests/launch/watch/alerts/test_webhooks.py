@@ -170,8 +170,8 @@ def test_the_log_of_the_http_library_holds_no_secret() -> None:
         ("slack", "https://h/T00-SECRET another", "must hold the address of the webhook"),
         ("google_chat", "ftp://h/T00-SECRET", "must hold an address that begins with"),
         ("pagerduty", "a https://h T00-SECRET", "must hold the integration key"),
-        ("json", "https://h/T00-SECRET", "the signing key in base64"),
-        ("json", "https://h/ T00-SECRET!", "the signing key in base64"),
+        ("json", "https://h/T00-SECRET", "a signing key in base64, such as that of openssl"),
+        ("json", "https://h/ T00-SECRET!", "a signing key in base64, such as that of openssl"),
     ],
 )
 def test_a_wrong_secret_is_explained_before_the_worker_starts(
