@@ -12,7 +12,6 @@ from groundwatch.schemas.wire.json_input import camel_case_name, read_json
 from .fact_collection import FactCollection, render_value
 from .field_maps.field_map import FieldMap
 from .field_maps.presets import PRESETS
-from .field_maps.suggestions import Sample
 from .field_values import first_time, true_tags
 from .finish_reasons import read_end
 from .format import Format, Reading, Request
@@ -93,21 +92,6 @@ def read_with_own_map(
     return mapped, token, found
 
 
-def sample_of(
-    request: Request, detected: Format | UnreadableAnswer, own_map: FieldMap | None = None
-) -> Sample:
-    """Return a message with the reader that maps are tried with, beside the user's own map."""
-
-    def read(tried: FieldMap) -> Answer | None:
-        try:
-            whole = own_map.replaced_by(tried) if own_map else tried
-            return read_with_own_map(whole, request, detected)[0]
-        except UnreadableAnswer:
-            return None
-
-    return Sample(request.as_written(), read)
-
-
 def _with_time(answer: Answer, given: list[object]) -> Answer:
     if not given:
         return answer
@@ -127,7 +111,8 @@ def _format_of(
         reject_other(request.value)
         several = true_tags({Tag.MULTIPLE_CANDIDATES: field_map.has_several(request.value)})
         answer = Answer(message=request.message, tags=several)
-        return read_by_map(field_map, answer, field_map.open(request.value)), ""
+        opened = field_map.open(request.value, has_answer=request.names_answer)
+        return read_by_map(field_map, answer, opened), ""
 
     return Format(
         name=name,

@@ -69,14 +69,15 @@ class FieldMap(Record, frozen=True):
             return list(chain.from_iterable(path.find(value) for path in paths))
         return _first_text_of(path.find(value) for path in paths)
 
-    def open(self, value: object) -> object:
-        """Parse the texts of JSON that many paths go through, once."""
+    def open(self, value: object, *, has_answer: bool = False) -> object:
+        """Parse the texts of JSON that many paths go through, once; decide between answers there.
+
+        Nothing is decided where another map has the answer.
+        """
         fields = value if isinstance(value, dict) else {}
-        texts = {
-            name: with_one_answer(read_text_as_json(fields[name]), f"$.{name}")
-            for name in self.shapes_at
-            if name in fields
-        }
+        texts = {name: read_text_as_json(fields[name]) for name in self.shapes_at if name in fields}
+        if not has_answer:
+            texts = {name: with_one_answer(text, f"$.{name}") for name, text in texts.items()}
         return fields | texts if texts else value
 
     def text(self, field: str, value: object) -> str:
@@ -190,13 +191,12 @@ def named_text(name: str, field: object) -> str:
     return text if answer_rank(name) in (0, ANSWER_RANK) or count_words(text) > 1 else ""
 
 
-def two_answers(path: str, *others: str) -> UnmappedFields:
+def two_answers(*places: str) -> UnmappedFields:
     """Make the error of a message with two texts that are named as answers, the likelier first."""
-    named = " and ".join((path, *others))
     return UnmappedFields(
-        f"The message has different texts that are named as answers, at {named}: name the field"
-        " that holds what the chatbot said.",
-        f"Try --map 'answer={path}'",
+        f"The message has different texts that are named as answers, at {' and '.join(places)}:"
+        " name the field that holds what the chatbot said.",
+        wanted=("answer",),
     )
 
 

@@ -31,7 +31,8 @@ class FoundField(NamedTuple):
     """A path in nested objects, and the texts and numbers that it finds.
 
     `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
-    the `items` of the list around it, `senders` to the field that says who wrote them.
+    the `items` of the list around it, `senders` to the field that says who wrote them. It is
+    `of_user` if it has the only text of an object that a user wrote.
     """
 
     path: str
@@ -41,10 +42,14 @@ class FoundField(NamedTuple):
     item_path: str = ""
     items: Sequence[object] = ()
     senders: str = ""
+    of_user: bool = False
 
     @property
     def content(self) -> FieldContent | None:
-        return "other" if is_about(self.name) else content_by_names(self.names)
+        if is_about(self.name) or self.name in _WRITERS:
+            return "other"
+        content = content_by_names(self.names)
+        return "query" if content == "answer" and self.of_user else content
 
     @property
     def texts(self) -> list[str]:
@@ -97,7 +102,9 @@ def _fields(values: Sequence[object], at: FoundField) -> Iterator[FoundField]:
     alike = [next(iter(found)) for found in writers.values() if len(found) == 1]
     senders = (f"{at.path}.{key}" for key in writers if _has_users_and_others(writers[key]))
     names = ".".join([at.names, *map(snake_case, alike)])
-    at = at._replace(names=names, senders=next(senders, at.senders))
+    texts_beside = {name for each in objects for name in each if _is_sentence(each[name])}
+    of_user = "query" in map(content_by_names, map(snake_case, alike)) and len(texts_beside) == 1
+    at = at._replace(names=names, senders=next(senders, at.senders), of_user=of_user)
     below: dict[str, list[object]] = {}
     for each in objects:
         for name, field in each.items():
@@ -171,6 +178,10 @@ def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
 
 def _is_plain(value: object) -> bool:
     return isinstance(value, str | int)
+
+
+def _is_sentence(value: object) -> bool:
+    return isinstance(value, str) and count_words(value) > 1
 
 
 def _has_users_and_others(writers: set[str]) -> bool:
