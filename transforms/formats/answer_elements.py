@@ -155,40 +155,32 @@ def _carried_message(message: Message, carried: CarriedBody) -> Message:
 
 
 def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
-    """Split an array of answers, or the array in the field `answers`."""
+    """Split an array of answers, that in the field `answers`, or events: one run is one answer."""
     value, message = whole.value, whole.message
-    is_mapped = own_map is not None and isinstance(value, list) and any(map(own_map.reads, value))
+    in_wrapper, is_reencoded = False, bool(whole.carried_by)
+    is_mapped = (
+        own_map is not None
+        and isinstance(value, list)
+        and any(own_map.find("answer", each) for each in value)
+    )
     if isinstance(value, list) and not is_mapped and any(map(is_event, value)):
-        return _split_runs(whole, runs_of(value))
-    if isinstance(value, list) and (is_mapped or _holds_several(value)):
-        values, in_wrapper = value, False
+        values, is_reencoded = runs_of(value), True
+        if len(values) == 1:
+            return (whole,)
+    elif isinstance(value, list) and (is_mapped or _holds_several(value)):
+        values = value
     elif isinstance(value, dict) and _is_wrapper(value):
         values, in_wrapper = value[_WRAPPER_FIELD], True
     else:
         return (whole,)
     _limit_answers(len(values))
-    payloads: Sequence[bytes | msgspec.Raw]
-    if not whole.carried_by:
-        payloads = _decode(message.payload, in_wrapper=in_wrapper)
-    else:
-        payloads = [_encode(each) for each in values]
+    payloads: Iterable[bytes | msgspec.Raw]
+    payloads = map(_encode, values) if is_reencoded else _decode(message.payload, in_wrapper=in_wrapper)
     elements = [
         whole._replace(value=each, message=replace(message, payload=bytes(payload)))
         for each, payload in zip(values, payloads, strict=True)
     ]
     return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID, REPEATABLE_ID)
-
-
-def _split_runs(whole: Element, runs: Sequence[list[Any]]) -> Sequence[Element]:
-    """Split the events of an agent's session; those of one run are one answer."""
-    if len(runs) == 1:
-        return (whole,)
-    _limit_answers(len(runs))
-    elements = [
-        whole._replace(value=run, message=replace(whole.message, payload=_encode(run)))
-        for run in runs
-    ]
-    return _numbered(elements, CARRIER_ID, REPEATABLE_ID)
 
 
 def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:

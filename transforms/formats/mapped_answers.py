@@ -1,6 +1,7 @@
 """Read answers by field maps: those of the presets, and the user's own."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -72,7 +73,7 @@ def read_with_own_map(
     The paths begin at the answer's own JSON, or else at the whole message of its carrier.
     """
     value, found = request.value, _format_of(MAPPED, own_map)
-    if request.carried_by and not own_map.finds_any(value):
+    if request.carried_by and not any(own_map.find(each, value) for each in ("answer", "facts")):
         value = read_json(request.message.payload)
     try:
         if isinstance(detected, UnreadableAnswer):
@@ -109,14 +110,16 @@ def _format_of(
 ) -> Format:
     def read(request: Request) -> Reading:
         reject_other(request.value)
-        several = true_tags({Tag.MULTIPLE_CANDIDATES: field_map.has_several(request.value)})
+        candidates = field_map.candidates.find(request.value) if field_map.candidates else ()
+        several = true_tags({Tag.MULTIPLE_CANDIDATES: len(candidates) > 1})
         answer = Answer(message=request.message, tags=several)
         opened = field_map.open(request.value, has_answer=request.names_answer)
         return read_by_map(field_map, answer, opened), ""
 
+    paths = chain.from_iterable(field_map.paths.values())
     return Format(
         name=name,
-        fields=frozenset(map(camel_case_name, field_map.first_names)),
+        fields=frozenset(camel_case_name(path.first_name) for path in paths),
         field_map=field_map,
         detects=detects,
         read=read,

@@ -18,6 +18,7 @@ from groundwatch.schemas.wire.wire_type import (
     is_wire,
     wire_fields,
 )
+from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
 from .field_maps.field_names import answer_rank, is_facts_name, is_result_name
@@ -356,7 +357,6 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def _is_statement(text: str) -> bool:
-    text = text.strip()
-    words = count_words(text)
-    is_long = words >= _WORDS_OF_STATEMENT and not text.endswith(("?", "\uff1f"))
+    text, words = text.strip(), count_words(text)
+    is_long = words >= _WORDS_OF_STATEMENT and not text.endswith(QUESTION_MARKS)
     return is_long or (words > 1 and bool(_SENTENCE_END.search(text[-8:])))

@@ -9,7 +9,7 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
 from groundwatch.transforms.formats.text_parts import count_words
 from .field_names import content_by_names, is_about, snake_case
-from .json_path import MISSING, read_text_as_json
+from .json_path import MISSING, read_text_as_json, value_at
 
 _KINDS = (str, dict, type(None))
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
@@ -181,7 +181,8 @@ def returned_items(returned: object) -> list[object]:
         if {"isError", _STRUCTURED}.intersection(filled) and _OF_TOOL_RESULT.issuperset(returned):
             blocks = returned_items(returned.get("content", []))
             structured = filled.get(_STRUCTURED)
-            is_repeated = any(structured in (each, _json_in(each)) for each in blocks)
+            texts = [read_if_json(value_at(each, "text")) for each in blocks]
+            is_repeated = structured in (*blocks, *texts)
             return blocks if structured is None or is_repeated else [*blocks, structured]
         if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
             [inner] = filled.values()
@@ -212,11 +213,6 @@ def texts_beside(returned: object) -> dict[str, object]:
     return {name: field for name, field in fields if name not in known and _is_beside(name, field)}
 
 
-def _json_in(block: object) -> object:
-    """Return the JSON that a block's text is, as which tools may repeat their object."""
-    return read_if_json(block.get("text")) if isinstance(block, dict) else None
-
-
 def is_media(item: object) -> bool:
     """Return whether a block of a content holds a picture or a sound, which has no text."""
     return isinstance(item, dict) and item.get("type") in _WITHOUT_TEXT
@@ -225,12 +221,8 @@ def is_media(item: object) -> bool:
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     """Return the first text at some keys of nested objects; None if there is not even a blank."""
     blank = None
-    value: Any
-    fields = item if isinstance(item, dict) else {}
     for keys in paths:
-        if keys[0] not in fields:
-            continue
-        value = fields
+        value: Any = item
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str):

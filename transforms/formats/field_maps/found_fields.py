@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from groundwatch.transforms.formats.text_parts import count_words
+from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .fact_values import TEXT_NAMES
 from .field_names import FieldContent, content_by_names, is_about, snake_case
 from .json_path import TEXT_BLOCKS, read_text_as_json, value_at
@@ -19,7 +20,6 @@ _WRITERS = (
     *("role", "sender", "author", "from", "speaker"),
     *("from.role", "sender.role", "sender.type", "author.role", "author.type"),
 )
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
 _ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
 _MAX_SPACES = 2  # in a name; more may be text of an answer
@@ -66,7 +66,7 @@ class FoundField(NamedTuple):
     @property
     def is_question(self) -> bool:
         """Whether most of its texts end as those of a user do, and those of a source do not."""
-        ends = [each.endswith(_QUESTION_MARKS) for each in self.texts if each]
+        ends = [each.endswith(QUESTION_MARKS) for each in self.texts if each]
         return sum(ends) * 2 > len(ends)
 
     @property
@@ -172,12 +172,14 @@ def _senders(lists: Sequence[Sequence[object]], path: str) -> str:
 def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
     """Return what each field says of who wrote some items."""
     found = {key: [value_at(each, key) for each in items[:MAX_ITEMS]] for key in _WRITERS}
-    texts = {key: map(str, filter(_is_plain, found[key])) for key in found}
-    return {key: {each for each in texts[key] if _KIND.fullmatch(each)} for key in found}
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int)
+    return {
+        key: {
+            str(each)
+            for each in kinds
+            if isinstance(each, str | int) and _KIND.fullmatch(str(each))
+        }
+        for key, kinds in found.items()
+    }
 
 
 def _is_sentence(value: object) -> bool:

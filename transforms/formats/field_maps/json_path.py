@@ -5,10 +5,11 @@ JSONPath does either.
 """
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 from groundwatch.schemas import Record
@@ -41,7 +42,6 @@ MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
 _EMPTY: tuple[object, ...] = ("", None, [], {}, *sorted(MISSING))
 TEXT_BLOCKS = (None, "text", "input_text", "output_text")
 """The types of the blocks of a content that are its text."""
-_WORDS = {"true": True, "false": False}
 _MODELS = ("ai", "assistant")
 
 
@@ -49,7 +49,7 @@ class Every(Record, frozen=True):
     """Select all items of a list, or all fields of an object."""
 
 
-class Filter(Record, frozen=True, kw_only=True):
+class Filter(Record, frozen=True):
     """Select the items in which a path finds a value, or does not find it."""
 
     path: "JsonPath"
@@ -124,8 +124,9 @@ class JsonPath(Record, frozen=True):
         steps = self.steps
         while steps and isinstance(steps[-1], Every):
             steps = steps[:-1]
-        found = _path(self.text, steps).find(value)
-        return bool(found) and all(_is_empty(read_text_as_json(each)) for each in found)
+        found = [read_text_as_json(each) for each in _path(self.text, steps).find(value)]
+        lists = (each if isinstance(each, list) else [each] for each in found)
+        return bool(found) and all(item in _EMPTY for item in chain.from_iterable(lists))
 
     def leads_to_any(self, value: object) -> bool:
         """Return whether what the path names is there, or empty at some step of its way."""
@@ -224,11 +225,6 @@ def read_text_as_json(value: object) -> object:
         return _read_python_list(value)
 
 
-def _is_empty(value: object) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return all(item in _EMPTY for item in items)
-
-
 def _read_python_list(text: str) -> object:
     """Parse a list of texts as Python prints it, some missing; return any other text as it is."""
     if not _PYTHON_LIST.fullmatch(text.strip()):
@@ -246,20 +242,12 @@ def _step(match: re.Match[str]) -> PathStep:
     if match["index"]:
         return int(match["index"])
     if match["inner"]:
-        return Filter(
-            path=json_path(f"${match['inner']}"),
-            literal=_literal(match["literal"]),
-            is_equal=match["operator"] == "==",
-        )
+        text = match["literal"]
+        literal = text[1:-1] if text[0] in "'\"" else json.loads(text)
+        return Filter(json_path(f"${match['inner']}"), literal, match["operator"] == "==")
     if match["several"]:
         return Names(tuple(re.findall("'([^']*)'", match["several"])))
     return match["name"] or match["quoted"][1:-1]
-
-
-def _literal(text: str) -> object:
-    if text in _WORDS:
-        return _WORDS[text]
-    return text[1:-1] if text[0] in "'\"" else int(text)
 
 
 def _select(step: PathStep, value: object) -> Iterable[object]:
