@@ -139,9 +139,8 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
     except UnreadableAnswer as error:
         names = list(names_of_unread(carrier.unread(fields), is_text_lacking=True))
         hint = f" The {carrier.name} has texts in {join_names(names)}." if names else ""
-        yield Element(
-            type(error)(f"{error}{hint}"), outer.message, (*outer.carried_by, (carrier, fields))
-        )
+        outside = (*outer.carried_by, (carrier, fields))
+        yield Element(type(error)(f"{error}{hint}"), outer.message, outside)
 
 
 def _carried_message(message: Message, carried: CarriedBody) -> Message:
@@ -175,7 +174,9 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
         return (whole,)
     _limit_answers(len(values))
     payloads: Iterable[bytes | msgspec.Raw]
-    payloads = map(_encode, values) if is_reencoded else _decode(message.payload, in_wrapper=in_wrapper)
+    payloads = (
+        map(_encode, values) if is_reencoded else _decode(message.payload, in_wrapper=in_wrapper)
+    )
     elements = [
         whole._replace(value=each, message=replace(message, payload=bytes(payload)))
         for each, payload in zip(values, payloads, strict=True)
@@ -185,16 +186,13 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
 
 def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:
     """Number the attributes that name the message of all elements."""
-    return [
-        element._replace(message=_suffixed(element.message, names, f"#{number}"))
-        for number, element in enumerate(elements)
-    ]
-
-
-def _suffixed(message: Message, names: Sequence[str], suffix: str) -> Message:
-    given = message.attributes
-    numbered = {name: given[name] + suffix for name in names if name in given}
-    return replace(message, attributes=given | numbered) if numbered else message
+    found: list[Element] = []
+    for number, element in enumerate(elements):
+        message, given = element.message, element.message.attributes
+        if numbered := {name: f"{given[name]}#{number}" for name in names if name in given}:
+            message = replace(message, attributes=given | numbered)
+        found.append(element._replace(message=message))
+    return found
 
 
 def _encode(value: object) -> bytes:
@@ -265,7 +263,8 @@ def _holds_several(items: Sequence[Any]) -> bool:
             tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
             tokens.add(_stripped(item.get("responseId")))
-            if _is_end(item):
+            first = next(iter(list_in(item, "candidates")), None)
+            if isinstance(first, dict) and first.get("finishReason"):  # whole, or the last chunk
                 ends.append(_stripped(item.get("responseId")))
     has_several_ends = len({*ends} - {""}) + ends.count("") > 1
     has_several_ends |= any(
@@ -273,12 +272,6 @@ def _holds_several(items: Sequence[Any]) -> bool:
         for one, other in pairwise(finished)
     )
     return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
-
-
-def _is_end(response: Mapping[str, Any]) -> bool:
-    """Return whether a response is whole, or the last chunk of a stream."""
-    first = next(iter(list_in(response, "candidates")), None)
-    return isinstance(first, dict) and bool(first.get("finishReason"))
 
 
 def _stripped(value: object) -> str:

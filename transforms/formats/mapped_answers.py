@@ -127,18 +127,17 @@ def _format_of(
     )
 
 
-def _presets(*, first: bool) -> tuple[Format, ...]:
-    chosen = (preset for preset in PRESETS if preset.comes_first is first)
-    return tuple(
+FIRST_PRESETS, OTHER_PRESETS = (
+    tuple(
         replace(
             _format_of(each.name, each.field_map, each.matches, each.reject_other),
             marks=each.rarest_names,
         )
-        for each in chosen
+        for each in PRESETS
+        if each.comes_first is is_first
     )
-
-
-FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)
+    for is_first in (True, False)
+)
 _RAREST_NAMES = frozenset[str]().union(*(preset.rarest_names for preset in PRESETS))
 
 

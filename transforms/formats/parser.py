@@ -23,7 +23,6 @@ from groundwatch.transforms.rules.routing import is_incomplete
 from .answer_elements import split_answers
 from .field_maps.field_map import FieldMap, parse_map, with_one_answer
 from .field_maps.field_names import ranked_names
-from .field_maps.json_path import JsonPath
 from .field_maps.suggestions import Sample, suggest_map
 from .field_values import engine_id, first_time, session_id
 from .format import Format, Request
@@ -102,8 +101,15 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
 
     Of facts each path must be in some message, of any other field one of its paths.
     """
-    field_map = parse_map(options.own_map)
-    left = dict(_parts(field_map))
+    paths_of = {
+        field: [[path] for path in paths] if field == "facts" else [paths]
+        for field, paths in parse_map(options.own_map).paths.items()
+    }
+    left = {
+        f"{field}={' | '.join(path.text for path in paths)}": paths
+        for field, parts in paths_of.items()
+        for paths in parts
+    }
     for message in messages if left else ():
         with suppress(UnreadableAnswer):
             for request in _requests(message, options):
@@ -116,12 +122,6 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
         if not left:
             break
     return [*left]
-
-
-def _parts(field_map: FieldMap) -> Iterator[tuple[str, Sequence[JsonPath]]]:
-    for field, paths in field_map.paths.items():
-        for each in [(path,) for path in paths] if field == "facts" else [paths]:
-            yield f"{field}={' | '.join(path.text for path in each)}", each
 
 
 def _own_map(options: ParseOptions) -> FieldMap | None:

@@ -221,59 +221,43 @@ def wire_content(content: str, value: object, known: Known | None) -> Iterator[o
             yield from wire_content(content, item, known.item(item, place, len(value)))
 
 
-def unread_fields(
-    value: object,
-    known: Known | None,
-    *,
-    is_text_lacking: bool,
-    path: str = "",
-    read: frozenset[str] = frozenset(),
+def names_of_unread(
+    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    """Yield the paths of what is not known of parsed JSON and could hold what is lacking.
+    """Yield the paths of what is not known of a message's parts and could hold what is lacking.
 
     Each is the outermost field that nothing is known of. A list or an object counts if some text in
     it is of several words, a text by itself if it has over 200 characters, is a statement or is
     named as facts are; where the text is lacking, also if it has several words. Texts within
     one of `read`, but for the white space around them, count nowhere.
     """
-    value = read_text_as_json(value)
-    inner: Iterator[tuple[str, object, Known | None, str]]
-    if isinstance(value, dict):
-        inner = (
-            (name, field, known and known.field(name, field), f"{path}.{name}" if path else name)
-            for name, field in _searched(value)
-        )
-    elif isinstance(value, list):
-        inner = (
-            ("", item, known and known.item(item, place, len(value)), f"{path}[]")
-            for place, item in enumerate(value)
-        )
-    else:
-        return
-    for name, each, found, place in inner:
-        if found is not None:
-            if found != READ:
-                yield from unread_fields(
-                    each, found, is_text_lacking=is_text_lacking, path=place, read=read
-                )
-        elif read and _is_in(each, read):
-            continue
-        elif isinstance(each, dict) and not name:
-            yield from (
-                f"{place}.{below}" for below, field in _searched(each) if _has_words(below, field)
-            )
-        elif could_hold_content(name, each, is_text_lacking=is_text_lacking):
-            yield place
-
-
-def names_of_unread(
-    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
-) -> Iterator[str]:
-    """Yield the same paths of several parts of a message."""
     for path, value, known in parts:
-        yield from unread_fields(
-            value, known, is_text_lacking=is_text_lacking, path=path, read=read
-        )
+        for name, place, each, found in _inside(path, read_text_as_json(value), known):
+            if found is not None:
+                inner = [(place, each, found)] if found != READ else []
+                yield from names_of_unread(inner, is_text_lacking=is_text_lacking, read=read)
+            elif read and _is_in(each, read):
+                continue
+            elif isinstance(each, dict) and not name:
+                yield from (
+                    f"{place}.{below}"
+                    for below, field in _searched(each)
+                    if _has_words(below, field)
+                )
+            elif could_hold_content(name, each, is_text_lacking=is_text_lacking):
+                yield place
+
+
+def _inside(
+    path: str, value: object, known: Known
+) -> Iterator[tuple[str, str, object, Known | None]]:
+    """Yield the name, path and value of what is in an object or a list, and what is known of it."""
+    if isinstance(value, dict):
+        for name, field in _searched(value):
+            yield name, f"{path}.{name}" if path else name, field, known.field(name, field)
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield "", f"{path}[]", item, known.item(item, place, len(value))
 
 
 def _is_in(value: object, read: frozenset[str]) -> bool:

@@ -221,8 +221,12 @@ def is_media(item: object) -> bool:
 def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     """Return the first text at some keys of nested objects; None if there is not even a blank."""
     blank = None
+    value: Any
+    fields = item if isinstance(item, dict) else {}
     for keys in paths:
-        value: Any = item
+        if keys[0] not in fields:
+            continue
+        value = fields
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str):
