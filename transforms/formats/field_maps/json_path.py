@@ -94,7 +94,8 @@ class JsonPath(Record, frozen=True):
 
     def find(self, value: object) -> list[object]:
         """Return the values that the path finds, in their order; none where it leads nowhere."""
-        return self._find_below(self._find_named(value))
+        found = self._find_named(value)
+        return self._find_below(found) if found else found
 
     def find_parts(self, value: object) -> list[object]:
         """Return the values that the path finds; None stands between those that are separate.
@@ -103,7 +104,9 @@ class JsonPath(Record, frozen=True):
         other values are separate, such as messages.
         """
         named = self._find_named(value)
-        ways = _around_blocks(self) if named and self.others else None
+        if not named:
+            return []
+        ways = _around_blocks(self) if self.others else None
         if ways is None:
             groups = [[each] for each in self._find_below(named)]
         else:
@@ -135,7 +138,7 @@ class JsonPath(Record, frozen=True):
 
     def _find_below(self, found: list[object]) -> list[object]:
         """Return the values that the other steps find below those that the names lead to."""
-        for step in self.others if found else ():
+        for step in self.others:
             found = [each for item in found for each in _select(step, read_text_as_json(item))]
         for each in found:
             reject_repeated(each)
@@ -159,22 +162,14 @@ def next_steps(
     The place is the number of the item and the count of all.
     """
     step, rest = steps[0], steps[1:]
-    if isinstance(step, Every):
-        yield rest
-    elif isinstance(step, Filter):
-        if step.selects(value):
-            yield rest
-    elif isinstance(step, Names):
-        if camel_case_name(name) in map(camel_case_name, step.names):
-            yield rest
-    elif isinstance(step, int):
-        number, count = place
-        if not name and step in (number, number - count):
-            yield rest
-    elif camel_case_name(name) == camel_case_name(step):
-        yield rest
-    elif "." in step and name.startswith(f"{step}."):
+    holder: object = {camel_case_name(name): value} if name else [value]
+    if isinstance(step, str) and "." in step and name.startswith(f"{step}."):
         yield ()
+    elif isinstance(step, int) and not name:
+        if step in (place[0], place[0] - place[1]):
+            yield rest
+    elif any(True for _ in _select(step, holder)):
+        yield rest
 
 
 @lru_cache(maxsize=1024)  # paths that are tried have names of messages
