@@ -252,7 +252,8 @@ def _select(step: PathStep, value: object) -> Iterable[object]:
         return value[step : step + 1 or None] if isinstance(value, list) else ()
     if isinstance(step, Names):
         return [each for name in step.names for each in _field(value, name)]
-    items = _items(value)
+    lists: list[object] = value if isinstance(value, list) else []
+    items: Iterable[object] = value.values() if isinstance(value, dict) else lists
     return items if isinstance(step, Every) else filter(step.selects, items)
 
 
@@ -288,9 +289,3 @@ def _numbered_items(fields: Mapping[str, object], prefix: str) -> list[object]:
             if number.isdecimal() and inner:
                 items.setdefault(int(number), {})[inner] = fields[name]
     return [items[number] for number in sorted(items)]
-
-
-def _items(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
