@@ -191,7 +191,8 @@ def _read_by(
         return *read_with_own_map(field_map, request, detected), named
     if isinstance(detected, UnreadableAnswer):
         raise detected
-    return *detected.read(request), detected, named
+    answer, token = detected.read(request)
+    return answer, token, detected, named
 
 
 def _detect(request: Request) -> Format | UnreadableAnswer:

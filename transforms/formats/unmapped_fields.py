@@ -30,12 +30,10 @@ _WRONG_LENGTH = (
 
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
     """Raise UnmappedFields for an answer without text or facts that unread fields could hold."""
-    is_lacking = {
-        "text": not answer.answer_text or answer.answer_text.isspace(),
-        "facts": not answer.facts,
-    }
-    if not any(is_lacking.values()) or not depends_on_content(answer):
+    has_text = answer.answer_text != "" and not answer.answer_text.isspace()
+    if (has_text and answer.facts) or not depends_on_content(answer):
         return
+    is_lacking = {"text": not has_text, "facts": not answer.facts}
     parts = list(_known_parts(request.as_written(), input_format))
     lacking = [
         name
