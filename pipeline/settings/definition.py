@@ -95,7 +95,7 @@ class Setting(Record, frozen=True, kw_only=True):
 
     def split(self, text: str) -> list[str]:
         """Split the text of a variable, or of a template's parameter, into values."""
-        return [*filter(None, self.kind.separator.split(text.strip()))] if self.is_many else [text]
+        return [*filter(None, self.kind.split(text.strip()))] if self.is_many else [text]
 
     @property
     def default_text(self) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from msgspec.structs import replace
+
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import to_us
 from groundwatch.schemas.verdict import Tag, Verdict
@@ -30,6 +32,8 @@ _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _EMAIL = r"[^@\s]+@[^@\s]+"
 _HOST_AND_PORT = re.compile(r"(?:(?P<host>[^:\s]+|\[[^\]\s]+\]):)?(?P<port>\d{1,5})", re.ASCII)
+_PATH_START = re.compile(r"/|\.{1,2}/|~|[a-z]+://")
+_NEXT_PATH = re.compile(rf"\s+(?={_PATH_START.pattern})")
 _PLACEHOLDERS = {"seconds": "SECONDS", "hours": "HOURS", "milliseconds": "MS", "megabytes": "MB"}
 
 
@@ -40,7 +44,7 @@ class ValueKind(Record, frozen=True):
       parse: turns a text into the value, or raises ValueError with what it must be.
       parameter_type: of Dataflow's `ParameterType`.
       is_secret: whether a wrong text may be a secret, which no message may quote.
-      separator: stands between several values in one text, such as a variable of the environment.
+      split: splits a text, such as a variable of the environment, into several values.
     """
 
     parse: Callable[[str], object]
@@ -50,7 +54,7 @@ class ValueKind(Record, frozen=True):
     unit: str = ""
     choices: Callable[[], Sequence[str]] | None = None
     is_secret: bool = False
-    separator: re.Pattern[str] = re.compile(r"\s+")
+    split: Callable[[str], list[str]] = str.split
 
 
 def parse_switch(text: str) -> bool:
@@ -151,6 +155,11 @@ def _parse_location(text: str) -> str:
         raise ValueError("must name a bucket after gs://")
     # A shell leaves the tilde in --output=~/out.
     return text if colon else os.path.expanduser(text)  # noqa: PTH111 - keeps the text as it is
+
+
+def _split_paths(text: str) -> list[str]:
+    """Split paths at spaces; of those such as /a or gs://b only where the next one begins so."""
+    return _NEXT_PATH.split(text) if _PATH_START.match(text) else text.split()
 
 
 def _parse_failure_files(text: str) -> str:
@@ -283,11 +292,15 @@ Hours = Annotated[float, _positive("hours")]
 Count = Annotated[int, _whole(1)]
 Megabytes = Annotated[int, _whole(1, "megabytes")]
 Port = Annotated[int, _whole(0, most=_HIGHEST_PORT)]
-Location = Annotated[str, ValueKind(_parse_location, "PATH")]
-FailureFiles = Annotated[str, ValueKind(_parse_failure_files, "PATH")]
+Location = Annotated[str, ValueKind(_parse_location, "PATH", split=_split_paths)]
+FailureFiles = Annotated[str, ValueKind(_parse_failure_files, "PATH", split=_split_paths)]
 OutputFolder = Annotated[str, ValueKind(_parse_location, "FOLDER", "GCS_WRITE_FOLDER")]
 LocalFolder = Annotated[
-    str, _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER")
+    str,
+    replace(
+        _accepting(lambda text: "://" not in _parse_location(text), _FOLDER_FORM, "FOLDER"),
+        split=_split_paths,
+    ),
 ]
 LocalFile = Annotated[str, _accepting(lambda text: Path(text).is_file(), _FILE_FORM, "FILE")]
 KeyFile = Annotated[str, ValueKind(_parse_key_file, "FILE")]
@@ -301,7 +314,7 @@ Threshold = Annotated[
 # A path may hold spaces, such as $["Retrieved docs"] and $.a | $.b.
 _NEXT_FIELD = re.compile(r"\s+(?=\w+=)")
 MappedField = Annotated[
-    tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH", separator=_NEXT_FIELD)
+    tuple[str, str], ValueKind(_parse_mapping, "FIELD=JSONPATH", split=_NEXT_FIELD.split)
 ]
 VerdictOrTag = Annotated[Verdict | Tag, choice_of((*Verdict, *Tag), "VERDICT|TAG")]
 MovedReason = Annotated[tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT")]

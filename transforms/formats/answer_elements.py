@@ -139,9 +139,8 @@ def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
     except UnreadableAnswer as error:
         names = list(names_of_unread(carrier.unread(fields), is_text_lacking=True))
         hint = f" The {carrier.name} has texts in {join_names(names)}." if names else ""
-        yield Element(
-            type(error)(f"{error}{hint}"), outer.message, (*outer.carried_by, (carrier, fields))
-        )
+        outside = (*outer.carried_by, (carrier, fields))
+        yield Element(type(error)(f"{error}{hint}"), outer.message, outside)
 
 
 def _carried_message(message: Message, carried: CarriedBody) -> Message:
@@ -155,23 +154,29 @@ def _carried_message(message: Message, carried: CarriedBody) -> Message:
 
 
 def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
-    """Split an array of answers, or the array in the field `answers`."""
+    """Split an array of answers, that in the field `answers`, or events: one run is one answer."""
     value, message = whole.value, whole.message
-    is_mapped = own_map is not None and isinstance(value, list) and any(map(own_map.reads, value))
+    in_wrapper, is_reencoded = False, bool(whole.carried_by)
+    is_mapped = (
+        own_map is not None
+        and isinstance(value, list)
+        and any(own_map.find("answer", each) for each in value)
+    )
     if isinstance(value, list) and not is_mapped and any(map(is_event, value)):
-        return _split_runs(whole, runs_of(value))
-    if isinstance(value, list) and (is_mapped or _holds_several(value)):
-        values, in_wrapper = value, False
+        values, is_reencoded = runs_of(value), True
+        if len(values) == 1:
+            return (whole,)
+    elif isinstance(value, list) and (is_mapped or _holds_several(value)):
+        values = value
     elif isinstance(value, dict) and _is_wrapper(value):
         values, in_wrapper = value[_WRAPPER_FIELD], True
     else:
         return (whole,)
     _limit_answers(len(values))
-    payloads: Sequence[bytes | msgspec.Raw]
-    if not whole.carried_by:
-        payloads = _decode(message.payload, in_wrapper=in_wrapper)
-    else:
-        payloads = [_encode(each) for each in values]
+    payloads: Iterable[bytes | msgspec.Raw]
+    payloads = (
+        map(_encode, values) if is_reencoded else _decode(message.payload, in_wrapper=in_wrapper)
+    )
     elements = [
         whole._replace(value=each, message=replace(message, payload=bytes(payload)))
         for each, payload in zip(values, payloads, strict=True)
@@ -179,30 +184,15 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
     return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID, REPEATABLE_ID)
 
 
-def _split_runs(whole: Element, runs: Sequence[list[Any]]) -> Sequence[Element]:
-    """Split the events of an agent's session; those of one run are one answer."""
-    if len(runs) == 1:
-        return (whole,)
-    _limit_answers(len(runs))
-    elements = [
-        whole._replace(value=run, message=replace(whole.message, payload=_encode(run)))
-        for run in runs
-    ]
-    return _numbered(elements, CARRIER_ID, REPEATABLE_ID)
-
-
 def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:
     """Number the attributes that name the message of all elements."""
-    return [
-        element._replace(message=_suffixed(element.message, names, f"#{number}"))
-        for number, element in enumerate(elements)
-    ]
-
-
-def _suffixed(message: Message, names: Sequence[str], suffix: str) -> Message:
-    given = message.attributes
-    numbered = {name: given[name] + suffix for name in names if name in given}
-    return replace(message, attributes=given | numbered) if numbered else message
+    found: list[Element] = []
+    for number, element in enumerate(elements):
+        message, given = element.message, element.message.attributes
+        if numbered := {name: f"{given[name]}#{number}" for name in names if name in given}:
+            message = replace(message, attributes=given | numbered)
+        found.append(element._replace(message=message))
+    return found
 
 
 def _encode(value: object) -> bytes:
@@ -273,7 +263,8 @@ def _holds_several(items: Sequence[Any]) -> bool:
             tokens.add(_stripped(item.get("answerQueryToken") or item.get("assistToken")))
         elif "candidates" in item:
             tokens.add(_stripped(item.get("responseId")))
-            if _is_end(item):
+            first = next(iter(list_in(item, "candidates")), None)
+            if isinstance(first, dict) and first.get("finishReason"):  # whole, or the last chunk
                 ends.append(_stripped(item.get("responseId")))
     has_several_ends = len({*ends} - {""}) + ends.count("") > 1
     has_several_ends |= any(
@@ -281,12 +272,6 @@ def _holds_several(items: Sequence[Any]) -> bool:
         for one, other in pairwise(finished)
     )
     return len(names - {""}) > 1 or len(tokens - {""}) > 1 or has_several_ends
-
-
-def _is_end(response: Mapping[str, Any]) -> bool:
-    """Return whether a response is whole, or the last chunk of a stream."""
-    first = next(iter(list_in(response, "candidates")), None)
-    return isinstance(first, dict) and bool(first.get("finishReason"))
 
 
 def _stripped(value: object) -> str:

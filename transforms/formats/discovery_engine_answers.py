@@ -14,7 +14,7 @@ from groundwatch.schemas.answer import Answer, Citation, GroundingSupport
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import discovery_engine as wire
 from groundwatch.schemas.wire import enums
-from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
+from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields, words
 from groundwatch.transforms.rules.spans import is_valid_span
 from . import field_values
 from .fact_collection import FactCollection, render_value
@@ -27,10 +27,10 @@ _NO_SESSION = wire.Session()
 _ADVERSARIAL = {"ADVERSARIAL_QUERY", "JAIL_BREAKING_QUERY"}
 _UNFINISHED = {"IN_PROGRESS", "STREAMING"}
 _ANSWER_ONLY_FIELDS = frozenset(
-    {
-        *("answerText", "answerSkippedReasons", "citations", "groundingScore"),
-        *("groundingSupports", "queryUnderstandingInfo", "references"),
-    }
+    words("""
+        answerText answerSkippedReasons citations groundingScore groundingSupports
+        queryUnderstandingInfo references
+    """)
 )
 
 

@@ -22,13 +22,15 @@ class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
     The user or the producer may have named its format or family. `carried_by` are the carriers that
-    the body was in, from the outermost, each with what it was unwrapped from.
+    the body was in, from the outermost, each with what it was unwrapped from. Where the user's map
+    `names_answer`, it does not matter which of several texts is the answer.
     """
 
     value: object
     message: Message
     named_format: str | None = None
     carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
+    names_answer: bool = False
 
     def as_written(self) -> object:
         """Return the value with the spelling of the message, where it is the whole message."""

@@ -51,13 +51,16 @@ FORMATS: tuple[Format, ...] = (
 _EARLIER_NAMES = {"phoenix.row": gen_ai_messages.GEN_AI.name}
 """Names that 2.0.0 had for formats, which settings and the attributes of messages may hold."""
 
+_BY_NAME: Mapping[str, Sequence[Format]] = {
+    name: tuple(known for known in FORMATS if name in (known.name, known.family))
+    for name in {name for known in FORMATS for name in (known.name, known.family)}
+}
 _ARRAYS = tuple(known for known in FORMATS if known.is_array)
 
 
 def format_names() -> tuple[str, ...]:
     """Return the names that a message's format can be given: source formats and families."""
-    names = {name for known in FORMATS for name in (known.name, known.family)}
-    return tuple(sorted(names.union(_EARLIER_NAMES)))
+    return tuple(sorted({*_BY_NAME, *_EARLIER_NAMES}))
 
 
 # For each field, the formats of objects that have it, as bits: asking all formats takes time.
@@ -101,7 +104,7 @@ def find_format(request: Request) -> Format:
     formats = _possible_formats(value)
     if named is not None:
         named = _EARLIER_NAMES.get(named, named)
-        formats = tuple(known for known in FORMATS if named in (known.name, known.family))
+        formats = _BY_NAME.get(named, ())
         if not formats:
             names = ", ".join(format_names())
             raise UnreadableAnswer(

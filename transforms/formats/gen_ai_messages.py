@@ -11,9 +11,7 @@ from .fact_collection import FactCollection, first_text, render_value
 from .field_values import true_tags
 from .finish_reasons import ERROR, read_end
 from .format import Format, Reading, Request
-from .text_parts import join_parts, start_of_final
-
-_TOOLS = ("tool", "function")
+from .text_parts import TOOLS, join_parts, start_of_final
 
 
 def _read(request: Request) -> Reading:
@@ -25,10 +23,10 @@ def _read(request: Request) -> Reading:
                 facts.add_returned(returned)
             if part.type_.endswith("tool_call_response"):
                 facts.add_returned(part.content)
-        if message.role in _TOOLS:
+        if message.role in TOOLS:
             facts.add_returned(_text(message))
     facts.add_returned(record.retrieval_documents)
-    outputs = [message for message in record.output_messages if message.role not in _TOOLS]
+    outputs = [message for message in record.output_messages if message.role not in TOOLS]
     said = [message for message in outputs if _text(message).strip()]
     last = next(reversed(said or outputs), None)
     reasons = [last.finish_reason] if last and last.finish_reason else record.finish_reasons[-1:]
@@ -55,7 +53,7 @@ def _prompt(value: object) -> tuple[list[str], str]:
     messages = {
         f"$.inputMessages[{number}].parts[0].content": _text(message)
         for number, message in enumerate(record.input_messages)
-        if message.role not in ("assistant", *_TOOLS)
+        if message.role not in ("assistant", *TOOLS)
     }
     texts = messages | {"$.systemInstructions": render_value(record.system_instructions)}
     return list(texts.values()), max(texts, key=lambda path: len(texts[path]))

@@ -14,24 +14,21 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import gemini as wire
 from groundwatch.schemas.wire.json_input import list_in
-from groundwatch.schemas.wire.wire_type import Wire, read_wire
+from groundwatch.schemas.wire.wire_type import Wire, read_wire, words
 from .field_values import first_time, true_tags
 from .format import Format, Reading, Request
 from .gemini_candidates import enums_of, joined_text, read_exchange
 
 _RESPONSE_FIELDS = frozenset({"candidates", "promptFeedback"})
 _SOURCES = frozenset(
-    {
-        *("groundingMetadata", "groundingAttributions"),
-        *("citationMetadata", "citationSources", "citations"),
-    }
+    words("groundingMetadata groundingAttributions citationMetadata citationSources citations")
 )
 _LAST_TEXT = "$.request.contents[-1].parts[0].text"
 _SEARCH_TOOLS = frozenset(
-    {
-        *("retrieval", "googleSearch", "googleSearchRetrieval", "googleMaps", "fileSearch"),
-        *("enterpriseWebSearch", "urlContext"),
-    }
+    words("""
+        retrieval googleSearch googleSearchRetrieval googleMaps fileSearch enterpriseWebSearch
+        urlContext
+    """)
 )
 
 

@@ -1,6 +1,7 @@
 """Read answers by field maps: those of the presets, and the user's own."""
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -12,7 +13,6 @@ from groundwatch.schemas.wire.json_input import camel_case_name, read_json
 from .fact_collection import FactCollection, render_value
 from .field_maps.field_map import FieldMap
 from .field_maps.presets import PRESETS
-from .field_maps.suggestions import Sample
 from .field_values import first_time, true_tags
 from .finish_reasons import read_end
 from .format import Format, Reading, Request
@@ -73,7 +73,7 @@ def read_with_own_map(
     The paths begin at the answer's own JSON, or else at the whole message of its carrier.
     """
     value, found = request.value, _format_of(MAPPED, own_map)
-    if request.carried_by and not own_map.finds_any(value):
+    if request.carried_by and not any(own_map.find(each, value) for each in ("answer", "facts")):
         value = read_json(request.message.payload)
     try:
         if isinstance(detected, UnreadableAnswer):
@@ -93,21 +93,6 @@ def read_with_own_map(
     return mapped, token, found
 
 
-def sample_of(
-    request: Request, detected: Format | UnreadableAnswer, own_map: FieldMap | None = None
-) -> Sample:
-    """Return a message with the reader that maps are tried with, beside the user's own map."""
-
-    def read(tried: FieldMap) -> Answer | None:
-        try:
-            whole = own_map.replaced_by(tried) if own_map else tried
-            return read_with_own_map(whole, request, detected)[0]
-        except UnreadableAnswer:
-            return None
-
-    return Sample(request.as_written(), read)
-
-
 def _with_time(answer: Answer, given: list[object]) -> Answer:
     if not given:
         return answer
@@ -125,13 +110,16 @@ def _format_of(
 ) -> Format:
     def read(request: Request) -> Reading:
         reject_other(request.value)
-        several = true_tags({Tag.MULTIPLE_CANDIDATES: field_map.has_several(request.value)})
+        candidates = field_map.candidates.find(request.value) if field_map.candidates else ()
+        several = true_tags({Tag.MULTIPLE_CANDIDATES: len(candidates) > 1})
         answer = Answer(message=request.message, tags=several)
-        return read_by_map(field_map, answer, field_map.open(request.value)), ""
+        opened = field_map.open(request.value, has_answer=request.names_answer)
+        return read_by_map(field_map, answer, opened), ""
 
+    paths = chain.from_iterable(field_map.paths.values())
     return Format(
         name=name,
-        fields=frozenset(map(camel_case_name, field_map.first_names)),
+        fields=frozenset(camel_case_name(path.first_name) for path in paths),
         field_map=field_map,
         detects=detects,
         read=read,
@@ -139,18 +127,17 @@ def _format_of(
     )
 
 
-def _presets(*, first: bool) -> tuple[Format, ...]:
-    chosen = (preset for preset in PRESETS if preset.comes_first is first)
-    return tuple(
+FIRST_PRESETS, OTHER_PRESETS = (
+    tuple(
         replace(
             _format_of(each.name, each.field_map, each.matches, each.reject_other),
             marks=each.rarest_names,
         )
-        for each in chosen
+        for each in PRESETS
+        if each.comes_first is is_first
     )
-
-
-FIRST_PRESETS, OTHER_PRESETS = _presets(first=True), _presets(first=False)
+    for is_first in (True, False)
+)
 _RAREST_NAMES = frozenset[str]().union(*(preset.rarest_names for preset in PRESETS))
 
 

@@ -23,12 +23,11 @@ from groundwatch.transforms.rules.routing import is_incomplete
 from .answer_elements import split_answers
 from .field_maps.field_map import FieldMap, parse_map, with_one_answer
 from .field_maps.field_names import ranked_names
-from .field_maps.json_path import JsonPath
 from .field_maps.suggestions import Sample, suggest_map
 from .field_values import engine_id, first_time, session_id
 from .format import Format, Request
 from .format_table import find_format
-from .mapped_answers import read_with_own_map, sample_of
+from .mapped_answers import read_with_own_map
 from .unmapped_fields import reject_other_answer, reject_unmapped, unknown_texts, unread_paths
 
 # What logs, tracers and their filters write instead of a text.
@@ -68,7 +67,7 @@ def parse_answers(
         try:
             yield _read(request, field_map)[0]
         except UnreadableAnswer as error:
-            yield ParseFailure(request.message, error)
+            yield ParseFailure(request.message, _with_map(error, request, options))
 
 
 def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
@@ -94,7 +93,7 @@ def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> s
 def describe_texts(message: Message, wanted: Sequence[str], options: ParseOptions) -> str:
     """Say where a message of one answer has texts, and suggest a map of what is wanted."""
     [request] = _requests(message, options)
-    return str(unknown_texts("", request, wanted, _sample(request, options))).strip()
+    return str(_with_map(unknown_texts("", request, wanted), request, options)).strip()
 
 
 def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequence[str]:
@@ -102,8 +101,15 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
 
     Of facts each path must be in some message, of any other field one of its paths.
     """
-    field_map = parse_map(options.own_map)
-    left = dict(_parts(field_map))
+    paths_of = {
+        field: [[path] for path in paths] if field == "facts" else [paths]
+        for field, paths in parse_map(options.own_map).paths.items()
+    }
+    left = {
+        f"{field}={' | '.join(path.text for path in paths)}": paths
+        for field, parts in paths_of.items()
+        for paths in parts
+    }
     for message in messages if left else ():
         with suppress(UnreadableAnswer):
             for request in _requests(message, options):
@@ -116,12 +122,6 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
         if not left:
             break
     return [*left]
-
-
-def _parts(field_map: FieldMap) -> Iterator[tuple[str, Sequence[JsonPath]]]:
-    for field, paths in field_map.paths.items():
-        for each in [(path,) for path in paths] if field == "facts" else [paths]:
-            yield f"{field}={' | '.join(path.text for path in each)}", each
 
 
 def _own_map(options: ParseOptions) -> FieldMap | None:
@@ -141,27 +141,58 @@ def _requests(message: Message, options: ParseOptions) -> Sequence[Request]:
     ]
 
 
+def _with_map(error: UnreadableAnswer, request: Request, options: ParseOptions) -> UnreadableAnswer:
+    """Add the flags that would read what an answer lacks."""
+    if not error.wanted or not isinstance(request.as_written(), dict):
+        return error
+    suggestion = suggest_map([_sample(request, options)], error.wanted)
+    return type(error)(error.reason, suggestion, error.wanted)
+
+
 def _sample(request: Request, options: ParseOptions) -> Sample:
     return sample_of(request, _detect(request), _own_map(options))
 
 
+def sample_of(
+    request: Request, detected: Format | UnreadableAnswer, own_map: FieldMap | None = None
+) -> Sample:
+    """Return a message with the reader that maps are tried with, beside the user's own map."""
+
+    def read(tried: FieldMap) -> Answer | None:
+        try:
+            whole = own_map.replaced_by(tried) if own_map else tried
+            return _read_by(whole, request, detected)[0]
+        except UnreadableAnswer:
+            return None
+
+    return Sample(request.as_written(), read)
+
+
 def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]:
     """Read an answer, by the user's own map if there is one, and return the format it is in."""
-    named: Sequence[str] = ()
-    if field_map is None or "answer" not in field_map.paths:
-        named = ranked_names(request.value)
-    if len(named) > 1:
-        request = replace(request, value=with_one_answer(request.value))
-    if field_map is None:
-        found = find_format(request)
-        answer = _complete(*found.read(request), found)
-    else:
-        read, token, found = read_with_own_map(field_map, request, _detect(request))
-        answer = _complete(read, token, found)
+    read, token, found, named = _read_by(field_map, request, _detect(request))
+    answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
     for name in named:
         reject_other_answer(name, answer, request, found)
     return answer, found
+
+
+def _read_by(
+    field_map: FieldMap | None, request: Request, detected: Format | UnreadableAnswer
+) -> tuple[Answer, str, Format, Sequence[str]]:
+    """Read an answer, and return what names it, its format, and the fields named as answers."""
+    named: Sequence[str] = ()
+    if field_map is not None and "answer" in field_map.paths:
+        request = replace(request, names_answer=True)
+    elif len(named := ranked_names(request.value)) > 1:
+        request = replace(request, value=with_one_answer(request.value))
+    if field_map is not None:
+        return *read_with_own_map(field_map, request, detected), named
+    if isinstance(detected, UnreadableAnswer):
+        raise detected
+    answer, token = detected.read(request)
+    return answer, token, detected, named
 
 
 def _detect(request: Request) -> Format | UnreadableAnswer:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{4}")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _MANY = 200
+TOOLS = ("tool", "function")
+"""The roles of messages that hold what a tool returned."""
 _CALL = re.compile(r"(?:[-_]call|_use|Call|Use)\Z")
 
 

@@ -8,9 +8,7 @@ from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.rules.routing import depends_on_content
 from .field_maps.field_map import named_text, two_answers
 from .field_maps.field_names import ANSWER_RANK, answer_rank
-from .field_maps.suggestions import Sample, suggest_map
 from .format import Format, Request
-from .mapped_answers import sample_of
 from .unread_content import (
     UNKNOWN,
     Known,
@@ -32,12 +30,10 @@ _WRONG_LENGTH = (
 
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
     """Raise UnmappedFields for an answer without text or facts that unread fields could hold."""
-    is_lacking = {
-        "text": not answer.answer_text or answer.answer_text.isspace(),
-        "facts": not answer.facts,
-    }
-    if not any(is_lacking.values()) or not depends_on_content(answer):
+    has_text = answer.answer_text != "" and not answer.answer_text.isspace()
+    if (has_text and answer.facts) or not depends_on_content(answer):
         return
+    is_lacking = {"text": not has_text, "facts": not answer.facts}
     parts = list(_known_parts(request.as_written(), input_format))
     lacking = [
         name
@@ -52,7 +48,7 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
     if unread or is_unnamed:
-        raise _lacking(lacking, unread, request, input_format)
+        raise _lacking(lacking, unread, input_format)
 
 
 def reject_other_answer(name: str, answer: Answer, request: Request, input_format: Format) -> None:
@@ -78,20 +74,16 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
 
 
 def unknown_texts(
-    reason: str,
-    request: Request,
-    wanted: Sequence[str] = ("answer", "facts"),
-    sample: Sample | None = None,
+    reason: str, request: Request, wanted: Sequence[str] = ("answer", "facts")
 ) -> UnreadableAnswer:
-    """Make the error of a message that lacks what is wanted, with where it has texts, and a map."""
+    """Make the error of a message that lacks what is wanted, with where it has texts."""
     written = request.as_written()
     if not isinstance(written, dict):
         is_row = isinstance(written, list) and all(isinstance(cell, str) for cell in written)
         return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
     names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    sample = sample or sample_of(request, UnreadableAnswer(reason))
-    return UnreadableAnswer(f"{reason}{found}", suggest_map([sample], wanted), wanted)
+    return UnreadableAnswer(f"{reason}{found}", wanted=wanted)
 
 
 def _unread(
@@ -148,9 +140,7 @@ def _reject_long_prompt(value: object, input_format: Format) -> None:
         )
 
 
-def _lacking(
-    lacking: Sequence[str], unread: Sequence[str], request: Request, input_format: Format
-) -> UnmappedFields:
+def _lacking(lacking: Sequence[str], unread: Sequence[str], input_format: Format) -> UnmappedFields:
     wanted = [_FLAGS[name] for name in lacking]
     if field_map := input_format.field_map:
         places = " and no ".join(f"{flag}{field_map.describe(flag)}" for flag in wanted)
@@ -166,5 +156,4 @@ def _lacking(
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
             " where there is nothing."
         )
-    sample = sample_of(request, input_format, input_format.field_map)
-    return UnmappedFields(reason, suggest_map([sample], wanted), wanted)
+    return UnmappedFields(reason, wanted=wanted)

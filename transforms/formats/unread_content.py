@@ -18,6 +18,7 @@ from groundwatch.schemas.wire.wire_type import (
     is_wire,
     wire_fields,
 )
+from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
 from .field_maps.field_names import answer_rank, is_facts_name, is_result_name
@@ -52,13 +53,12 @@ _DEFINED = frozenset({"inputSchema", "parametersJsonSchema", "schema"})
 class Known(Record, frozen=True):
     """What is known of an object or a list: of each of its fields or items, None if nothing is."""
 
-    def field(self, _name: str, _value: object) -> "Known | None":
-        """Return what is known of a field's value."""
-        return None
+    def inside(self, name: str, value: object, place: tuple[int, int]) -> "Known | None":
+        """Return what is known of a field by its name, or of an item by its number and their count.
 
-    def item(self, _value: object, _place: int, _count: int) -> "Known | None":
-        """Return what is known of one of a list's items."""
-        return None
+        An item has no name.
+        """
+        raise NotImplementedError
 
 
 class _Read(Known, frozen=True):
@@ -69,11 +69,8 @@ class _Read(Known, frozen=True):
 
     is_json: bool = False
 
-    def field(self, name: str, _value: object) -> Known | None:
+    def inside(self, name: str, _value: object, _place: tuple[int, int]) -> Known | None:
         return None if self.is_json and is_facts_name(name) else self
-
-    def item(self, _value: object, _place: int, _count: int) -> Known | None:
-        return self
 
 
 READ = _Read()
@@ -88,7 +85,7 @@ class KnownWire(Known, frozen=True):
 
     wire: type[Wire]
 
-    def field(self, name: str, value: object) -> Known | None:
+    def inside(self, name: str, value: object, _place: tuple[int, int]) -> Known | None:
         """Return what is known of a field's value, by its annotation."""
         camel = camel_case_name(name)
         annotation = wire_fields(self.wire).get(camel)
@@ -104,7 +101,7 @@ class KnownWire(Known, frozen=True):
 class _KnownItems(Known, frozen=True):
     annotation: object
 
-    def item(self, value: object, _place: int, _count: int) -> Known | None:
+    def inside(self, _name: str, value: object, _place: tuple[int, int]) -> Known | None:
         return _known_of(value, self.annotation)
 
 
@@ -138,34 +135,27 @@ class KnownPaths(Known, frozen=True):
     rests: _Rests
     ends: frozenset[str] = frozenset()
 
-    def field(self, name: str, value: object) -> Known | None:
-        """Return what is known of a field's value."""
-        if rests := self._behind(value, name=name):
-            return _ending(rests, value)
-        camel = camel_case_name(name)
-        is_text = isinstance(value, str) and camel in TEXT_NAMES
-        return READ if "facts" in self.ends and (is_text or camel in SOURCE_NAMES) else None
-
-    def item(self, value: object, place: int, count: int) -> Known | None:
-        """Return what is known of one of a list's items."""
-        rests = self._behind(value, place=(place, count))
-        if self.ends and isinstance(value, str):
+    def inside(self, name: str, value: object, place: tuple[int, int]) -> Known | None:
+        """Return what is known of a field's value, or of an item: they go on behind a step."""
+        rests = tuple(
+            (field, rest)
+            for field, steps in self.rests
+            for rest in next_steps(steps, name=name, place=place, value=value)
+        )
+        if not name and self.ends and isinstance(value, str):
             return READ
-        if "answer" in self.ends and isinstance(value, dict):
+        if not name and "answer" in self.ends and isinstance(value, dict):
             if value.get("type") in TEXT_BLOCKS:
                 rests += (("answer", ("text",)),)
             elif value.get("type") == "message":
                 rests += (("answer", ("content",)),)
-        if rests:
-            return _ending(rests, value)
-        return KnownPaths((), self.ends) if "facts" in self.ends else None
-
-    def _behind(self, value: object, **at: Any) -> _Rests:
-        return tuple(
-            (field, rest)
-            for field, steps in self.rests
-            for rest in next_steps(steps, value=value, **at)
-        )
+        if rests or "facts" not in self.ends:
+            return _ending(rests, value) if rests else None
+        if not name:
+            return KnownPaths((), self.ends)
+        camel = camel_case_name(name)
+        is_text = isinstance(value, str) and camel in TEXT_NAMES
+        return READ if is_text or camel in SOURCE_NAMES else None
 
 
 def _ending(rests: _Rests, value: object) -> Known:
@@ -209,70 +199,54 @@ def below(path: str, parts: Iterable[SearchedPart]) -> Iterator[SearchedPart]:
 
 def wire_content(content: str, value: object, known: Known | None) -> Iterator[object]:
     """Yield the values of the fields that hold the `text` or the `facts`, by the wire types."""
-    if isinstance(value, dict) and isinstance(known, KnownWire):
-        named = known.wire.text_field if content == "text" else known.wire.facts_field
-        for name, field in value.items():
-            if camel_case_name(name) == named:
-                yield field
-            yield from wire_content(content, field, known.field(name, field))
-    elif isinstance(value, list) and isinstance(known, _KnownItems):
-        for place, item in enumerate(value):
-            yield from wire_content(content, item, known.item(item, place, len(value)))
+    if not isinstance(known, KnownWire | _KnownItems):
+        return
+    named = getattr(known.wire, f"{content}_field") if isinstance(known, KnownWire) else ""
+    for name, each, found in _inside(value, known):
+        if named and camel_case_name(name) == named:
+            yield each
+        yield from wire_content(content, each, found)
 
 
-def unread_fields(
-    value: object,
-    known: Known | None,
-    *,
-    is_text_lacking: bool,
-    path: str = "",
-    read: frozenset[str] = frozenset(),
+def names_of_unread(
+    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
 ) -> Iterator[str]:
-    """Yield the paths of what is not known of parsed JSON and could hold what is lacking.
+    """Yield the paths of what is not known of a message's parts and could hold what is lacking.
 
     Each is the outermost field that nothing is known of. A list or an object counts if some text in
     it is of several words, a text by itself if it has over 200 characters, is a statement or is
     named as facts are; where the text is lacking, also if it has several words. Texts within
     one of `read`, but for the white space around them, count nowhere.
     """
-    value = read_text_as_json(value)
-    inner: Iterator[tuple[str, object, Known | None, str]]
-    if isinstance(value, dict):
-        inner = (
-            (name, field, known and known.field(name, field), f"{path}.{name}" if path else name)
-            for name, field in _searched(value)
-        )
-    elif isinstance(value, list):
-        inner = (
-            ("", item, known and known.item(item, place, len(value)), f"{path}[]")
-            for place, item in enumerate(value)
-        )
-    else:
-        return
-    for name, each, found, place in inner:
-        if found is not None:
-            if found != READ:
-                yield from unread_fields(
-                    each, found, is_text_lacking=is_text_lacking, path=place, read=read
-                )
-        elif read and _is_in(each, read):
-            continue
-        elif isinstance(each, dict) and not name:
-            yield from (
-                f"{place}.{below}" for below, field in _searched(each) if _has_words(below, field)
-            )
-        elif could_hold_content(name, each, is_text_lacking=is_text_lacking):
-            yield place
-
-
-def names_of_unread(
-    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
-) -> Iterator[str]:
-    """Yield the same paths of several parts of a message."""
     for path, value, known in parts:
-        yield from unread_fields(
-            value, known, is_text_lacking=is_text_lacking, path=path, read=read
-        )
+        for name, each, found in _inside(read_text_as_json(value), known, are_searched=True):
+            place = (f"{path}.{name}" if path else name) if name else f"{path}[]"
+            if found is not None:
+                inner = [(place, each, found)] if found != READ else []
+                yield from names_of_unread(inner, is_text_lacking=is_text_lacking, read=read)
+            elif read and _is_in(each, read):
+                continue
+            elif isinstance(each, dict) and not name:
+                yield from (
+                    f"{place}.{below}"
+                    for below, field in _searched(each)
+                    if _has_words(below, field)
+                )
+            elif could_hold_content(name, each, is_text_lacking=is_text_lacking):
+                yield place
+
+
+def _inside(
+    value: object, known: Known, *, are_searched: bool = False
+) -> Iterator[tuple[str, object, Known | None]]:
+    """Yield the name of each field, "" for an item, its value, and what is known of it."""
+    inner: list[tuple[str, object]] = []
+    if isinstance(value, dict):
+        inner = [*(_searched(value) if are_searched else value.items())]
+    elif isinstance(value, list):
+        inner = [("", each) for each in value]
+    for number, (name, each) in enumerate(inner):
+        yield name, each, known.inside(name, each, (number, len(inner)))
 
 
 def _is_in(value: object, read: frozenset[str]) -> bool:
@@ -356,7 +330,6 @@ def _searched(fields: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def _is_statement(text: str) -> bool:
-    text = text.strip()
-    words = count_words(text)
-    is_long = words >= _WORDS_OF_STATEMENT and not text.endswith(("?", "\uff1f"))
+    text, words = text.strip(), count_words(text)
+    is_long = words >= _WORDS_OF_STATEMENT and not text.endswith(QUESTION_MARKS)
     return is_long or (words > 1 and bool(_SENTENCE_END.search(text[-8:])))

@@ -17,19 +17,19 @@ from .field_values import engine_id, first_time
 from .format import Format, Reading, Request
 
 _ELIDED, _ELIDED_TEXT = "ELIDED", "<elided>"
-_RESPONSES = (
-    assist_answers.STREAM_ASSIST,
-    assist_answers.ASSIST_ANSWER,
-    discovery_engine_methods.GROUNDED_CONTENT,
-    discovery_engine_answers.STREAM_ANSWER,
-    discovery_engine_answers.ANSWER_QUERY,
+_RESPONSES: tuple[tuple[Format, type[Wire]], ...] = (
+    (assist_answers.STREAM_ASSIST, wire.AssistActivity),
+    (assist_answers.ASSIST_ANSWER, wire.AssistActivity),
+    (discovery_engine_methods.GROUNDED_CONTENT, wire.GroundedActivity),
+    (discovery_engine_answers.STREAM_ANSWER, wire.SearchActivity),
+    (discovery_engine_answers.ANSWER_QUERY, wire.SearchActivity),
 )
 
 
 def _read(request: Request) -> Reading:
     fields: Any = _without_elided(request.value)
     entry = read_wire(fields, wire.Activity)
-    found = _find_response(fields.get("response"))
+    found, _ = _find_response(fields.get("response"))
     if found is None and fields == request.value and not entry.service_text_reply:
         raise UnreadableAnswer(
             "The entry of the user activity log holds no answer: let only the methods StreamAssist,"
@@ -70,8 +70,9 @@ def _without_elided(value: Any) -> Any:
     return {name: _without_elided(field) for name, field in kept.items()}
 
 
-def _find_response(response: object) -> Format | None:
-    return next((each for each in _RESPONSES if each.matches(response)), None)
+def _find_response(response: object) -> tuple[Format | None, type[Wire]]:
+    found = (each for each in _RESPONSES if each[0].matches(response))
+    return next(found, (None, wire.AssistActivity))
 
 
 def _query(asked: wire.ActivityRequest) -> str | None:
@@ -86,23 +87,15 @@ def _is_activity(fields: Mapping[str, object]) -> bool:
         return "response" in fields or "serviceTextReply" in fields
     asked = fields.get("request")
     is_asked = isinstance(asked, dict) and "query" in asked
-    return is_asked and _find_response(fields.get("response")) is not None
+    return is_asked and _find_response(fields.get("response"))[0] is not None
 
 
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:
     response = fields.get("response")
-    found = _find_response(response)
-    is_bare = assist_answers.is_assist_answer(response)
-    return _ACTIVITIES.get(
-        found.name if found else "", wire.BareActivity if is_bare else wire.AssistActivity
-    )
+    _, found = _find_response(response)
+    is_bare = found is wire.AssistActivity and assist_answers.is_assist_answer(response)
+    return wire.BareActivity if is_bare else found
 
-
-_ACTIVITIES: Mapping[str, type[Wire]] = {
-    discovery_engine_answers.ANSWER_QUERY.name: wire.SearchActivity,
-    discovery_engine_answers.STREAM_ANSWER.name: wire.SearchActivity,
-    discovery_engine_methods.GROUNDED_CONTENT.name: wire.GroundedActivity,
-}
 
 USER_ACTIVITY = Format(
     name="discoveryengine.user_activity",

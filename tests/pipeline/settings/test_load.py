@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from os.path import expanduser
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -147,6 +148,20 @@ def test_the_environment_names_the_file_and_lists_values_by_spaces(tmp_path: Pat
     found = loaded(GROUNDWATCH_CONFIG=str(file), GROUNDWATCH_INPUT="a b")
     assert found.problems == []
     assert (found.settings.input, found.settings.output) == (("a", "b"), "file")
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("a b", ("a", "b")),
+        ("/d/my a.jsonl", ("/d/my a.jsonl",)),
+        (" ./my a  ../b gs://c/d e ~/f ", ("./my a", "../b", "gs://c/d e", "~/f")),
+    ],
+)
+def test_paths_in_a_variable_may_have_spaces(text: str, paths: tuple[str, ...]) -> None:
+    found = loaded(GROUNDWATCH_INPUT=text, GROUNDWATCH_OUTPUT="o")
+    assert found.problems == []
+    assert found.settings.input == tuple(map(expanduser, paths))
 
 
 def test_a_variable_of_one_value_may_have_spaces() -> None:

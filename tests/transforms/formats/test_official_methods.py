@@ -1,6 +1,7 @@
 """Messages of Discovery Engine's other methods are read as the client wrote them."""
 
 from importlib import import_module
+from itertools import combinations
 from types import ModuleType
 from typing import Any
 
@@ -92,6 +93,33 @@ def test_a_summary_is_read_from_search_and_from_a_conversation(client: ModuleTyp
             Fact(text="Lamps glow.", document="d"),
         )
         assert answer.citations == (Citation(start=START, end=END, facts=(1,)),)
+
+
+GIVEN = ("summary", "summary_text", "references", "struct_data", "derived_struct_data")
+
+
+@pytest.mark.parametrize(
+    "given", [each for count in range(6) for each in combinations(GIVEN, count)], ids=" ".join
+)
+def test_documents_of_a_search_are_no_unread_facts(
+    client: ModuleType, given: tuple[str, ...]
+) -> None:
+    texts = {"body": "A lamp is a light. " * 20}
+    found = {"struct_data": texts, "derived_struct_data": {"snippets": [{"snippet": TEXT * 9}]}}
+    document = {name: field for name, field in found.items() if name in given}
+    detailed = SUMMARY["summary_with_metadata"]
+    summary = {
+        "summary_text": TEXT if "summary_text" in given else "",
+        "summary_with_metadata": {name: detailed[name] for name in detailed if name in given},
+    }
+    results = [{"id": "1", "document": {"id": "1", **document}}]
+    for message in (
+        client.SearchResponse(summary=summary, results=results),
+        client.ConverseConversationResponse(reply={"summary": summary}, search_results=results),
+    ):
+        answer = the_answer(message)
+        assert bool(answer.answer_text) is bool({"summary", "summary_text"}.intersection(given))
+        assert len(answer.facts) == 2 * ("references" in given)
 
 
 def test_a_summary_that_was_skipped_keeps_its_reason() -> None:

@@ -676,6 +676,37 @@ def test_two_answers_that_names_do_not_decide_are_a_failure(
     assert own.answer_text == TEXT
 
 
+BOTH = {"prediction": OTHER, "model_response": TEXT}
+TRIED: dict[str, tuple[dict[str, Any], str]] = {
+    "in an envelope": ({**BOTH, "answer": FACT, "facts": [FACT]}, "answer=$.model_response"),
+    "in what a run returned": (
+        run({**BOTH, "documents": [FACT]}) | {"inputs": {"question": Q}},
+        "answer=$.outputs.model_response",
+    ),
+    "with spaces in their names": (
+        {"answer": FACT, "Bot Reply": OTHER, "LLM Output": TEXT, "facts": [FACT]},
+        'answer=$["LLM Output"]',
+    ),
+    "beside a chat": (
+        {"messages": [*TOLD, {"role": "assistant", "content": FACT}], "prediction": TEXT},
+        "answer=$.prediction",
+    ),
+    "one of them in the facts": ({**BOTH, "answer": TEXT, "facts": [f"{TEXT} {FACT}"]}, ""),
+}
+
+
+@pytest.mark.parametrize(("value", "flag"), TRIED.values(), ids=TRIED)
+def test_a_map_that_decides_between_two_answers_was_tried(value: dict[str, Any], flag: str) -> None:
+    with pytest.raises(UnmappedFields) as failure:
+        parsed(value)
+    assert (f"Try --map '{flag}'" in str(failure.value)) is bool(flag)
+    assert ("--map" in str(failure.value)) is bool(flag)
+    if flag:
+        field, _, path = flag.partition("=")
+        own = parse_answer(message_of(value), own_map=((field, path),))
+        assert (own.answer_text, [fact.text for fact in own.facts]) == (TEXT, [FACT])
+
+
 @pytest.mark.parametrize(
     "beside",
     [{"response": "r-1"}, {"expected_answer": OTHER}, {"ground_truth": OTHER}, {"prediction": ""}],

@@ -21,13 +21,12 @@ from groundwatch.transforms.formats.field_maps.field_map import (
 from groundwatch.transforms.formats.field_maps.json_path import MISSING, json_path, value_at
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
-from groundwatch.transforms.formats.text_parts import start_of_final
+from groundwatch.transforms.formats.text_parts import TOOLS, start_of_final
 from groundwatch.transforms.formats.unread_content import KnownPaths, SearchedPart, known_by_map
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))
 _WITHOUT_ANSWER = _GIVING_FACTS | frozenset(words("EMBEDDING EVALUATOR GUARDRAIL PROMPT"))
-_TOOLS = ("tool", "function")
 _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
 # Messages and values, tools, settings.
 _OTHERS = words("""
@@ -102,7 +101,7 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     if isinstance(said, dict | list):
         reason = deciding_reason((reason, *OUTPUT.end_words(said)))
     if turns:
-        texts = [text if role not in _TOOLS else "" for role, text in turns]
+        texts = [text if role not in TOOLS else "" for role, text in turns]
         messages = _listed(fields, "llm.output_messages")
         calls = [value_at(each, "message.tool_calls") and "tool_call" for each in messages]
         text = "\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))

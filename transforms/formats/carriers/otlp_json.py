@@ -13,6 +13,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
+from groundwatch.transforms.formats.text_parts import TOOLS
 from groundwatch.transforms.formats.unread_content import (
     UNKNOWN,
     SearchedPart,
@@ -64,11 +65,6 @@ class _Span(NamedTuple):
         return str(self.item.get("traceId", ""))
 
     @property
-    def has_unread(self) -> bool:
-        """Whether it holds something that is not read, and could be the facts of its trace."""
-        return any(names_of_unread(_unread_of(self.item), is_text_lacking=False))
-
-    @property
     def end_ns(self) -> int:
         return int(_first_time(self.item, _ENDS) or 0)
 
@@ -98,7 +94,9 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
     for number, span in enumerate(spans):
         if (top := answering[number]) is not None:
             below.setdefault(top, []).append(span)
-        elif span.trace and (span.documents or span.has_unread):
+        elif span.trace and (
+            span.documents or any(names_of_unread(_unread_of(span.item), is_text_lacking=False))
+        ):  # what is not read could be the facts of the trace
             shared.setdefault(span.trace, []).append(span)
     for top, own in below.items():
         span = spans[top]
@@ -220,7 +218,7 @@ def _is_of_tool(message: Any) -> bool:
     if not isinstance(message, dict):
         return False
     kinds = (str(part.get("type", "")) for part in objects_in(message, "parts"))
-    return message.get("role") in ("tool", "function") or any(
+    return message.get("role") in TOOLS or any(
         kind.endswith("tool_call_response") for kind in kinds
     )
 

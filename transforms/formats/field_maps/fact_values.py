@@ -9,7 +9,7 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
 from groundwatch.transforms.formats.text_parts import count_words
 from .field_names import content_by_names, is_about, snake_case
-from .json_path import MISSING, read_text_as_json
+from .json_path import MISSING, read_text_as_json, value_at
 
 _KINDS = (str, dict, type(None))
 _OF_DOCUMENTS = frozenset({"node", "page_content"})  # in JSON that libraries dump
@@ -181,7 +181,8 @@ def returned_items(returned: object) -> list[object]:
         if {"isError", _STRUCTURED}.intersection(filled) and _OF_TOOL_RESULT.issuperset(returned):
             blocks = returned_items(returned.get("content", []))
             structured = filled.get(_STRUCTURED)
-            is_repeated = any(structured in (each, _json_in(each)) for each in blocks)
+            texts = [read_if_json(value_at(each, "text")) for each in blocks]
+            is_repeated = structured in (*blocks, *texts)
             return blocks if structured is None or is_repeated else [*blocks, structured]
         if len(filled) == 1 and not _RETURNED.isdisjoint(filled):
             [inner] = filled.values()
@@ -210,11 +211,6 @@ def texts_beside(returned: object) -> dict[str, object]:
     fields = returned.items() if isinstance(returned, dict) else ()
     known = TEXT_NAMES | _ABOUT_SOURCES
     return {name: field for name, field in fields if name not in known and _is_beside(name, field)}
-
-
-def _json_in(block: object) -> object:
-    """Return the JSON that a block's text is, as which tools may repeat their object."""
-    return read_if_json(block.get("text")) if isinstance(block, dict) else None
 
 
 def is_media(item: object) -> bool:

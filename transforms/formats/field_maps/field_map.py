@@ -51,11 +51,6 @@ class FieldMap(Record, frozen=True):
     separator: str = ""
     shapes_at: tuple[str, ...] = ()
 
-    @property
-    def first_names(self) -> set[str]:
-        """The fields of the outermost object that the paths begin with."""
-        return {path.first_name for paths in self.paths.values() for path in paths}
-
     def replaced_by(self, other: "FieldMap") -> "FieldMap":
         """Return this map with the paths of another one, where that has any."""
         return replace(self, paths=self.paths | other.paths)
@@ -69,14 +64,15 @@ class FieldMap(Record, frozen=True):
             return list(chain.from_iterable(path.find(value) for path in paths))
         return _first_text_of(path.find(value) for path in paths)
 
-    def open(self, value: object) -> object:
-        """Parse the texts of JSON that many paths go through, once."""
+    def open(self, value: object, *, has_answer: bool = False) -> object:
+        """Parse the texts of JSON that many paths go through, once; decide between answers there.
+
+        Nothing is decided where another map has the answer.
+        """
         fields = value if isinstance(value, dict) else {}
-        texts = {
-            name: with_one_answer(read_text_as_json(fields[name]), f"$.{name}")
-            for name in self.shapes_at
-            if name in fields
-        }
+        texts = {name: read_text_as_json(fields[name]) for name in self.shapes_at if name in fields}
+        if not has_answer:
+            texts = {name: with_one_answer(text, f"$.{name}") for name, text in texts.items()}
         return fields | texts if texts else value
 
     def text(self, field: str, value: object) -> str:
@@ -121,28 +117,12 @@ class FieldMap(Record, frozen=True):
             for fact, name in zip(read_facts(found, self.separator), named, strict=False):
                 yield fact and replace(fact, document=fact.document or name)
 
-    def reads(self, value: object) -> bool:
-        """Return whether the map finds an answer in parsed JSON."""
-        return bool(self.find("answer", value))
-
-    def has_text(self, field: str, value: object) -> bool:
-        """Return whether the map finds a text, or a number, as a field."""
-        return _has_text(self.find(field, value))
-
-    def has_several(self, value: object) -> bool:
-        """Return whether there are answers that are not read."""
-        return self.candidates is not None and len(self.candidates.find(value)) > 1
-
     def is_empty(self, field: str, value: object) -> bool:
         """Return whether a field is at each of its paths, and empty."""
         paths = self.paths.get(field, ())
         return bool(paths) and all(
             path.finds_empty(value) or "" in map(joined_blocks, path.find(value)) for path in paths
         )
-
-    def finds_any(self, value: object) -> bool:
-        """Return whether some path of the answer or its facts finds a value."""
-        return any(self.find(field, value) for field in ("answer", "facts"))
 
     def prompts(self, value: object) -> list[str]:
         """Return the texts of the prompt."""
@@ -190,13 +170,12 @@ def named_text(name: str, field: object) -> str:
     return text if answer_rank(name) in (0, ANSWER_RANK) or count_words(text) > 1 else ""
 
 
-def two_answers(path: str, *others: str) -> UnmappedFields:
+def two_answers(*places: str) -> UnmappedFields:
     """Make the error of a message with two texts that are named as answers, the likelier first."""
-    named = " and ".join((path, *others))
     return UnmappedFields(
-        f"The message has different texts that are named as answers, at {named}: name the field"
-        " that holds what the chatbot said.",
-        f"Try --map 'answer={path}'",
+        f"The message has different texts that are named as answers, at {' and '.join(places)}:"
+        " name the field that holds what the chatbot said.",
+        wanted=("answer",),
     )
 
 
@@ -256,7 +235,7 @@ def _first_text_of(found: Iterable[list[object]]) -> list[object]:
     for each in filter(None, found):
         joined = list(map(joined_blocks, each))
         # A text of JSON may be what another path goes through.
-        if _has_text(map(read_text_as_json, joined)):
+        if has_text(map(read_text_as_json, joined)):
             return joined
         first = first or joined
     return first
@@ -266,10 +245,11 @@ def _texts_at(path: JsonPath, value: object) -> list[object]:
     parts = path.find_parts(value)
     if not path.finds_turns:
         return parts
-    return [each for each in parts if _has_text([joined_blocks(each)])][-1:]
+    return [each for each in parts if has_text([joined_blocks(each)])][-1:]
 
 
-def _has_text(found: Iterable[object]) -> bool:
+def has_text(found: Iterable[object]) -> bool:
+    """Return whether some value is a text or a number, and not blank."""
     return any(
         each is not None and not isinstance(each, dict | list) and str(each).strip()
         for each in found

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from groundwatch.transforms.formats.text_parts import count_words
+from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .fact_values import TEXT_NAMES
 from .field_names import FieldContent, content_by_names, is_about, snake_case
 from .json_path import TEXT_BLOCKS, read_text_as_json, value_at
@@ -19,7 +20,6 @@ _WRITERS = (
     *("role", "sender", "author", "from", "speaker"),
     *("from.role", "sender.role", "sender.type", "author.role", "author.type"),
 )
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
 _ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
 _MAX_SPACES = 2  # in a name; more may be text of an answer
@@ -31,7 +31,8 @@ class FoundField(NamedTuple):
     """A path in nested objects, and the texts and numbers that it finds.
 
     `names` are the names on the way in snake_case, `name` is the last of them. `item_path` leads to
-    the `items` of the list around it, `senders` to the field that says who wrote them.
+    the `items` of the list around it, `senders` to the field that says who wrote them. It is
+    `of_user` if it has the only text of an object that a user wrote.
     """
 
     path: str
@@ -41,10 +42,14 @@ class FoundField(NamedTuple):
     item_path: str = ""
     items: Sequence[object] = ()
     senders: str = ""
+    of_user: bool = False
 
     @property
     def content(self) -> FieldContent | None:
-        return "other" if is_about(self.name) else content_by_names(self.names)
+        if is_about(self.name) or self.name in _WRITERS:
+            return "other"
+        content = content_by_names(self.names)
+        return "query" if content == "answer" and self.of_user else content
 
     @property
     def texts(self) -> list[str]:
@@ -61,7 +66,7 @@ class FoundField(NamedTuple):
     @property
     def is_question(self) -> bool:
         """Whether most of its texts end as those of a user do, and those of a source do not."""
-        ends = [each.endswith(_QUESTION_MARKS) for each in self.texts if each]
+        ends = [each.endswith(QUESTION_MARKS) for each in self.texts if each]
         return sum(ends) * 2 > len(ends)
 
     @property
@@ -97,7 +102,9 @@ def _fields(values: Sequence[object], at: FoundField) -> Iterator[FoundField]:
     alike = [next(iter(found)) for found in writers.values() if len(found) == 1]
     senders = (f"{at.path}.{key}" for key in writers if _has_users_and_others(writers[key]))
     names = ".".join([at.names, *map(snake_case, alike)])
-    at = at._replace(names=names, senders=next(senders, at.senders))
+    texts_beside = {name for each in objects for name in each if _is_sentence(each[name])}
+    of_user = "query" in map(content_by_names, map(snake_case, alike)) and len(texts_beside) == 1
+    at = at._replace(names=names, senders=next(senders, at.senders), of_user=of_user)
     below: dict[str, list[object]] = {}
     for each in objects:
         for name, field in each.items():
@@ -165,12 +172,18 @@ def _senders(lists: Sequence[Sequence[object]], path: str) -> str:
 def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
     """Return what each field says of who wrote some items."""
     found = {key: [value_at(each, key) for each in items[:MAX_ITEMS]] for key in _WRITERS}
-    texts = {key: map(str, filter(_is_plain, found[key])) for key in found}
-    return {key: {each for each in texts[key] if _KIND.fullmatch(each)} for key in found}
+    return {
+        key: {
+            str(each)
+            for each in kinds
+            if isinstance(each, str | int) and _KIND.fullmatch(str(each))
+        }
+        for key, kinds in found.items()
+    }
 
 
-def _is_plain(value: object) -> bool:
-    return isinstance(value, str | int)
+def _is_sentence(value: object) -> bool:
+    return isinstance(value, str) and count_words(value) > 1
 
 
 def _has_users_and_others(writers: set[str]) -> bool:

@@ -5,10 +5,11 @@ JSONPath does either.
 """
 
 import ast
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 from groundwatch.schemas import Record
@@ -41,7 +42,6 @@ MISSING = frozenset({"nan", "NaN", "None", "null", "NULL", "NaT", "<NA>"})
 _EMPTY: tuple[object, ...] = ("", None, [], {}, *sorted(MISSING))
 TEXT_BLOCKS = (None, "text", "input_text", "output_text")
 """The types of the blocks of a content that are its text."""
-_WORDS = {"true": True, "false": False}
 _MODELS = ("ai", "assistant")
 
 
@@ -49,7 +49,7 @@ class Every(Record, frozen=True):
     """Select all items of a list, or all fields of an object."""
 
 
-class Filter(Record, frozen=True, kw_only=True):
+class Filter(Record, frozen=True):
     """Select the items in which a path finds a value, or does not find it."""
 
     path: "JsonPath"
@@ -94,7 +94,8 @@ class JsonPath(Record, frozen=True):
 
     def find(self, value: object) -> list[object]:
         """Return the values that the path finds, in their order; none where it leads nowhere."""
-        return self._find_below(self._find_named(value))
+        found = self._find_named(value)
+        return self._find_below(found) if found else found
 
     def find_parts(self, value: object) -> list[object]:
         """Return the values that the path finds; None stands between those that are separate.
@@ -103,7 +104,9 @@ class JsonPath(Record, frozen=True):
         other values are separate, such as messages.
         """
         named = self._find_named(value)
-        ways = _around_blocks(self) if named and self.others else None
+        if not named:
+            return []
+        ways = _around_blocks(self) if self.others else None
         if ways is None:
             groups = [[each] for each in self._find_below(named)]
         else:
@@ -124,8 +127,9 @@ class JsonPath(Record, frozen=True):
         steps = self.steps
         while steps and isinstance(steps[-1], Every):
             steps = steps[:-1]
-        found = _path(self.text, steps).find(value)
-        return bool(found) and all(_is_empty(read_text_as_json(each)) for each in found)
+        found = [read_text_as_json(each) for each in _path(self.text, steps).find(value)]
+        lists = (each if isinstance(each, list) else [each] for each in found)
+        return bool(found) and all(item in _EMPTY for item in chain.from_iterable(lists))
 
     def leads_to_any(self, value: object) -> bool:
         """Return whether what the path names is there, or empty at some step of its way."""
@@ -134,7 +138,7 @@ class JsonPath(Record, frozen=True):
 
     def _find_below(self, found: list[object]) -> list[object]:
         """Return the values that the other steps find below those that the names lead to."""
-        for step in self.others if found else ():
+        for step in self.others:
             found = [each for item in found for each in _select(step, read_text_as_json(item))]
         for each in found:
             reject_repeated(each)
@@ -158,22 +162,14 @@ def next_steps(
     The place is the number of the item and the count of all.
     """
     step, rest = steps[0], steps[1:]
-    if isinstance(step, Every):
-        yield rest
-    elif isinstance(step, Filter):
-        if step.selects(value):
-            yield rest
-    elif isinstance(step, Names):
-        if camel_case_name(name) in map(camel_case_name, step.names):
-            yield rest
-    elif isinstance(step, int):
-        number, count = place
-        if not name and step in (number, number - count):
-            yield rest
-    elif camel_case_name(name) == camel_case_name(step):
-        yield rest
-    elif "." in step and name.startswith(f"{step}."):
+    holder: object = {camel_case_name(name): value} if name else [value]
+    if isinstance(step, str) and "." in step and name.startswith(f"{step}."):
         yield ()
+    elif isinstance(step, int) and not name:
+        if step in (place[0], place[0] - place[1]):
+            yield rest
+    elif any(True for _ in _select(step, holder)):
+        yield rest
 
 
 @lru_cache(maxsize=1024)  # paths that are tried have names of messages
@@ -224,11 +220,6 @@ def read_text_as_json(value: object) -> object:
         return _read_python_list(value)
 
 
-def _is_empty(value: object) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return all(item in _EMPTY for item in items)
-
-
 def _read_python_list(text: str) -> object:
     """Parse a list of texts as Python prints it, some missing; return any other text as it is."""
     if not _PYTHON_LIST.fullmatch(text.strip()):
@@ -246,20 +237,12 @@ def _step(match: re.Match[str]) -> PathStep:
     if match["index"]:
         return int(match["index"])
     if match["inner"]:
-        return Filter(
-            path=json_path(f"${match['inner']}"),
-            literal=_literal(match["literal"]),
-            is_equal=match["operator"] == "==",
-        )
+        text = match["literal"]
+        literal = text[1:-1] if text[0] in "'\"" else json.loads(text)
+        return Filter(json_path(f"${match['inner']}"), literal, match["operator"] == "==")
     if match["several"]:
         return Names(tuple(re.findall("'([^']*)'", match["several"])))
     return match["name"] or match["quoted"][1:-1]
-
-
-def _literal(text: str) -> object:
-    if text in _WORDS:
-        return _WORDS[text]
-    return text[1:-1] if text[0] in "'\"" else int(text)
 
 
 def _select(step: PathStep, value: object) -> Iterable[object]:
@@ -269,7 +252,8 @@ def _select(step: PathStep, value: object) -> Iterable[object]:
         return value[step : step + 1 or None] if isinstance(value, list) else ()
     if isinstance(step, Names):
         return [each for name in step.names for each in _field(value, name)]
-    items = _items(value)
+    lists: list[object] = value if isinstance(value, list) else []
+    items: Iterable[object] = value.values() if isinstance(value, dict) else lists
     return items if isinstance(step, Every) else filter(step.selects, items)
 
 
@@ -305,9 +289,3 @@ def _numbered_items(fields: Mapping[str, object], prefix: str) -> list[object]:
             if number.isdecimal() and inner:
                 items.setdefault(int(number), {})[inner] = fields[name]
     return [items[number] for number in sorted(items)]
-
-
-def _items(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()

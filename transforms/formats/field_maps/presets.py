@@ -12,7 +12,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
-from .field_map import ALTERNATIVES, FIELDS, FieldMap, PathPairs, parse_map
+from .field_map import ALTERNATIVES, FIELDS, FieldMap, PathPairs, has_text, parse_map
 from .json_path import JsonPath, json_path
 
 
@@ -40,7 +40,7 @@ class Preset(Record, frozen=True):
         """Return whether parsed JSON, in camelCase, is a row of the tool."""
         return any(all(mark.find(value) for mark in marks) for marks in self.marks) and (
             not self.needs_text
-            or self.field_map.has_text("answer", value)
+            or has_text(self.field_map.find("answer", value))
             or may_lack_text(deciding_reason(self.field_map.end_words(value)))
         )
 

@@ -11,7 +11,7 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.transforms.formats.field_values import first_time
 from groundwatch.transforms.formats.text_parts import count_words
 from .field_map import FIELDS, FieldMap, PathPairs, parse_map
-from .field_names import FieldContent, content_by_names, is_of_tool
+from .field_names import FieldContent, answer_rank, content_by_names, is_of_tool
 from .found_fields import MAX_ITEMS, FoundField, find_fields, one_line, step_of
 
 _MAX_TRIALS = 10  # of fields, each with all messages
@@ -181,6 +181,7 @@ def _answers(
     """Rank the fields that may hold the answer: those of one kind, by their names or without."""
     facts = " ".join(each.text for each in by_content["facts"])
     named = _ranked(by_content["answer"], facts)
+    named.sort(key=lambda each: (each.has_words, answer_rank(each.name) == 0), reverse=True)
     if named and named[0].has_words:
         return named
     unnamed = (each for each in by_content[None] if _TEXT.search(each.names))

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.language.sentences import COLONS
+from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
 from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind
 from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
-from .clauses import QUESTION_MARKS
 from .questions import read_question
 from .read_claim import read_claim
 from .short_answers import MAX_SHORT_CHARS, MAX_SHORT_TOKENS, ShortAnswer, read_short_answer

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import islice
 
 from groundwatch.transforms.lexical.language import phrases
-from groundwatch.transforms.lexical.language.sentences import COLONS
+from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
 from groundwatch.transforms.lexical.language.words import (
     NEGATION,
     VALUE,
@@ -16,8 +16,6 @@ from groundwatch.transforms.lexical.language.words import (
     read_words,
 )
 from groundwatch.transforms.lexical.reading.citation_marks import ADDRESS, FILE, PAGE
-
-QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 # In lower case what follows a full stop may be a sentence of its own, and not behind "e.g.".
 _STOP = r"(?<=[^\W\d_]{3})\.\s(?=(?-i:[a-z\u00df-\u00ff]))"

@@ -8,10 +8,10 @@ from groundwatch.schemas import Record
 from groundwatch.transforms.lexical.facts.fact_sentences import stems_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
-from groundwatch.transforms.lexical.language.sentences import locate_sentences
+from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS, locate_sentences
 from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
-from .clauses import ASKING, QUESTION_MARKS, VERBS, asserted
+from .clauses import ASKING, VERBS, asserted
 
 _MAX_CHARS = 1_000
 """Of a question; a longer one is rarely answered in a word."""

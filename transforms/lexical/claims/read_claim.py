@@ -3,7 +3,7 @@
 import re
 
 from groundwatch.transforms.lexical.language import phrases
-from groundwatch.transforms.lexical.language.sentences import COLONS
+from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
 from groundwatch.transforms.lexical.language.words import (
     REFUSAL,
     SOURCE,
@@ -15,7 +15,7 @@ from groundwatch.transforms.lexical.language.words import (
 )
 from groundwatch.transforms.lexical.reading.answer_sentences import Role
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
-from .clauses import QUESTION_MARKS, exclaims, is_sentence, reports, statements_of, states_itself
+from .clauses import exclaims, is_sentence, reports, statements_of, states_itself
 from .frames import without_frame
 
 _AROUND = ' \t*_\u00a1\u00bf"\u201c\u201d\u201e\u00ab\u00bb'

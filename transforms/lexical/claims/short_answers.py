@@ -7,11 +7,11 @@ from typing import NamedTuple
 from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import may_negate
-from groundwatch.transforms.lexical.language.sentences import COLONS
+from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
 from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from groundwatch.transforms.lexical.values.read_values import read_values
-from .clauses import QUESTION_MARKS, VERBS
+from .clauses import VERBS
 from .questions import Question
 
 _AFFIRMING = frozenset(map(form_of, phrases.words_of("affirming")))

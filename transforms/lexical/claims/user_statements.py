@@ -8,10 +8,9 @@ from typing import NamedTuple
 from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of, stems_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
-from groundwatch.transforms.lexical.language.sentences import locate_sentences
+from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS, locate_sentences
 from groundwatch.transforms.lexical.language.words import read_tokens, read_words, word_from
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
-from .clauses import QUESTION_MARKS
 from .questions import begins_to_ask
 
 _MAX_CHARS = 10_000

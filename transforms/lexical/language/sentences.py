@@ -25,6 +25,7 @@ UNSPACED_SCRIPTS = (
 
 
 COLONS = (":", "：")
+QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 
 
 _OTHER_LINE_BREAKS = "\r\u2028\u2029"

@@ -16,8 +16,12 @@ from groundwatch.transforms.formats.field_maps.field_names import content_by_nam
 from groundwatch.transforms.formats.field_maps.json_path import json_path
 from groundwatch.transforms.formats.field_maps.suggestions import Sample, suggest_map
 from groundwatch.transforms.formats.format import Request
-from groundwatch.transforms.formats.mapped_answers import sample_of
-from groundwatch.transforms.formats.parser import ParseFailure, parse_answers, suggest_map_of
+from groundwatch.transforms.formats.parser import (
+    ParseFailure,
+    parse_answers,
+    sample_of,
+    suggest_map_of,
+)
 from tests.support.answer_messages import message_of, parsed
 from tests.support.formats_page import EXAMPLES
 from tests.transforms.formats.field_maps.test_presets import SHAPES
@@ -454,6 +458,16 @@ def test_messages_of_users_are_not_answers() -> None:
     assert suggestion(*rows).startswith("The texts at $.text are of several senders, and no path")
 
 
+@pytest.mark.parametrize("name", ["text", "reply", "response", "answer"])
+def test_the_only_text_of_a_user_is_a_question(name: str) -> None:
+    for writer in ("from", "role", "sender"):
+        asked = [{writer: "user", name: text, "docs": [FACT]} for text in (QUERY, "I want a lamp.")]
+        assert f"answer=$.{name}" not in flags(*asked)
+        assert f"query=$.{writer}" not in flags(*asked)
+        both = {writer: "user", "message": QUERY, name: TEXT, "docs": [FACT]}
+        assert (f"answer=$.{name}" in flags(both)) is (name != "text")
+
+
 def test_each_list_may_have_another_sender() -> None:
     rows = [{"reply": [{"author": name, "text": TEXT}], "docs": [FACT]} for name in ("m-1", "m-2")]
     assert flags(*rows) == ["answer=$.reply[*].text", "facts=$.docs[*]"]
@@ -476,6 +490,13 @@ def test_each_message_is_asked_whether_it_says_what_its_sources_say() -> None:
     said = "The texts at $.docs[*] hold the answer or the question of 1 of 3 messages: name them as"
     assert suggestion(*rows).startswith(said)
     assert flags(*rows) == ["answer=$.reply"]
+
+
+def test_facts_are_tried_beside_the_answer_that_the_program_wrote() -> None:
+    value = {"question": QUERY, "answer": OTHER, "prediction": TEXT, "docs": [FACT]}
+    [failure] = parse_answers(message_of(value))
+    assert isinstance(failure, ParseFailure)
+    assert "Try --map 'facts=$.docs[*]'" in str(failure.error)
 
 
 @pytest.mark.parametrize(
