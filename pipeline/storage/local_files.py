@@ -20,6 +20,8 @@ _LOCK_POLL_S = 0.05
 # The part ``**/`` of a pattern, or ``**`` at its end.
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
 
+Identity = str | tuple[int, int]
+
 
 def checksum(path: str) -> str:
     """Return the CRC32C of a file's content, in base64 as Cloud Storage writes it."""
@@ -89,14 +91,22 @@ def match(pattern: str) -> set[str]:
 
 def distinct(paths: Iterable[str]) -> list[str]:
     """Keep the first path of those that lead to the same file, if possible through no link."""
-    kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
+    kept: dict[Identity, tuple[bool, str]] = {}
     for path in paths:
-        status, real_path = Path(path).stat(), os.path.realpath(path)
-        # Some network file systems reuse numbers: only hard links are compared by them.
-        identity = (status.st_dev, status.st_ino) if status.st_nlink > 1 else real_path
-        has_link = real_path != os.path.abspath(path)  # noqa: PTH100 - resolves no link
-        kept[identity] = min((has_link, path), kept.get(identity, (True, path)))
+        has_link = os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100 - resolves no link
+        which = identity(path)
+        kept[which] = min((has_link, path), kept.get(which, (True, path)))
     return sorted(path for _, path in kept.values())
+
+
+def identity(path: str) -> Identity:
+    """Return what all paths to a file have in common; of one that is gone, its resolved path."""
+    with suppress(OSError):
+        status = Path(path).stat()
+        # Some network file systems reuse numbers: only hard links are compared by them.
+        if status.st_nlink > 1:
+            return status.st_dev, status.st_ino
+    return os.path.realpath(path)
 
 
 def _folders(root: str) -> Iterator[str]:
