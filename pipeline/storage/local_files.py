@@ -1,6 +1,7 @@
 """Files on the disks of this machine."""
 
 import base64
+import errno
 import fcntl
 import glob
 import os
@@ -8,12 +9,13 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import google_crc32c
 
 from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.durable_files import UNSUPPORTED
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _LOCK_POLL_S = 0.05
@@ -43,30 +45,61 @@ def find(pattern: str) -> list[str]:
     return names
 
 
-def open_locked(open_path: Callable[[], int], path: str, wait_s: float) -> int | None:
+class NoLocks(OSError):
+    """A file or folder cannot be locked by any process."""
+
+
+def open_locked(
+    open_path: Callable[[], int], path: str, wait_s: float, *, is_shared: bool = False
+) -> int | None:
     """Open and lock a file or folder; return its descriptor, None if others hold it for so long.
 
     A killed process holds it for a moment longer. Its last holder may remove it, so that its name
-    leads to another one, which is opened then.
+    leads to another one, which is opened then. What is only read takes a shared lock: network file
+    systems have no other for it.
+
+    Raises:
+      NoLocks: its file system has no locks.
+      OSError: it cannot be opened.
     """
+    lock = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
     deadline_s = time.monotonic() + wait_s
-    descriptor = _lock_now(open_path, path)
+    descriptor = _lock_now(open_path, path, lock)
     if descriptor is None:
         with waiting_for(f"another process, which holds {path}"):
             while descriptor is None and time.monotonic() <= deadline_s:
                 time.sleep(_LOCK_POLL_S)
-                descriptor = _lock_now(open_path, path)
+                descriptor = _lock_now(open_path, path, lock)
     return descriptor
 
 
-def _lock_now(open_path: Callable[[], int], path: str) -> int | None:
+def _lock_now(open_path: Callable[[], int], path: str, lock: int) -> int | None:
     descriptor = open_path()
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        with refusing_no_locks():
+            fcntl.flock(descriptor, lock | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
             return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
+        os.close(descriptor)
+        raise
     os.close(descriptor)
     return None
+
+
+@contextmanager
+def refusing_no_locks() -> Iterator[None]:
+    """Raise NoLocks where a file system answers that it has no locks."""
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if error.errno not in {*UNSUPPORTED, errno.ENOLCK}:
+            raise
+        raise NoLocks(f"its file system has no locks ({error.strerror})") from None
 
 
 def match(pattern: str) -> set[str]:
