@@ -281,6 +281,13 @@ def test_a_checker_that_cannot_be_called_is_named(checker: str) -> None:
         check_many([], checker=checker)
 
 
+@pytest.mark.parametrize("checker", ["http://h/?key=sesame", "http://u:sesame@h", "h?key=sesame"])
+def test_the_secret_of_an_address_is_not_quoted(checker: str) -> None:
+    with pytest.raises(ValueError, match="hidden") as raised:
+        check_many([], checker=checker)
+    assert "sesame" not in str(raised.value)
+
+
 def test_a_checker_may_be_an_address() -> None:
     with (
         FaultServer(always(wire_faults.status(400, "INVALID_ARGUMENT"))) as server,
