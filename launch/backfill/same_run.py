@@ -1,7 +1,7 @@
 """Find out whether a command resumes, repeats or replaces a run."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from operator import attrgetter
@@ -105,27 +105,29 @@ def _version(path: str) -> tuple[int, int] | None:
         return None
 
 
-def change_since(
-    config: Config, earlier: PlannedRun, moved: Collection[str] = frozenset()
-) -> str | None:
+def change_since(config: Config, earlier: PlannedRun, moved: Iterable[str] = ()) -> str | None:
     """Say what has changed since a run was planned, None if nothing has.
 
     The files that the run itself has `moved` are as they were.
     """
     if earlier.fingerprint != fingerprint(config):
         return "the settings have changed"
-    if earlier.inputs != config.inputs:
-        names = "; ".join(_other_files(set(earlier.inputs), set(config.inputs)))
+    if names := "; ".join(_other_files(earlier.inputs, config.inputs)):
         return f"the input has other files ({names})"
     known = dict(zip(earlier.inputs, earlier.versions, strict=True))
-    left = [path for path in known if path not in moved]
+    gone = storage.identify(moved)
+    left = [path for each, path in storage.identify(known).items() if each not in gone]
     found = zip(left, _for_each(_version, left), strict=True)
     path = next((path for path, now in found if now != known[path]), None)
     return path and f"{path} has changed"
 
 
-def _other_files(before: set[str], now: set[str]) -> Iterator[str]:
-    for what, names in (("new", now - before), ("gone", before - now)):
+def _other_files(before: Iterable[str], now: Iterable[str]) -> Iterator[str]:
+    """Name the files that are on one side only, whatever paths lead to them."""
+    found, known = storage.identify(now), storage.identify(before)
+    new = [path for each, path in found.items() if each not in known]
+    gone = [path for each, path in known.items() if each not in found]
+    for what, names in (("new", new), ("gone", gone)):
         if names:
             more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
             yield f"{what}: {', '.join(islice(sorted(names), _MOST_NAMES))}{more}"
@@ -154,6 +156,32 @@ def runs_like(run: Config | Summary, root: str) -> Iterator[Summary]:
     for summary in read_summaries(root):
         if (summary.run, summary.source) == (run.run, run.source):
             yield summary
+
+
+def run_of_files(config: Config, *, is_named: bool) -> Summary | None:
+    """Find the run in the output folder that read files of this one, whatever paths led to them.
+
+    It is the one with most of the files. With a name, it is the run of this name; a replay that has
+    finished is found as a whole, by `repeated_replay`.
+    """
+    files, found, most = storage.identify(config.inputs).keys(), None, 1
+    runs = read_summaries(config.output)
+    for run in sorted(runs, key=lambda run: (run.run == config.run, run.finished_at_us)):
+        if run.planned is None or run.source is None or run.planned.replays != config.replays:
+            continue
+        if (run.run != config.run) if is_named else (config.replays and run.is_complete):
+            continue
+        shared = len(files & storage.identify(_known_paths(run.planned)).keys())
+        if shared >= most:
+            found, most = run, shared
+    return found
+
+
+def _known_paths(planned: PlannedRun) -> Iterator[str]:
+    """Leave out relative paths that lead elsewhere from here, which 2.1.0 noted as they came."""
+    for path, version in zip(planned.inputs, planned.versions, strict=True):
+        if storage.resolve(path) == path or _version(path) == version:
+            yield path
 
 
 def finished_run(config: Config) -> Summary | None:
@@ -192,8 +220,10 @@ def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:
     """
     summaries = sorted(read_summaries(config.output), key=attrgetter("finished_at_us"))
     for finished in reversed(summaries):
-        is_same = finished.source == config.source and finished.planned is not None
-        if not is_same or not finished.is_complete or (is_named and finished.run != config.run):
+        if finished.planned is None or not (finished.planned.replays and finished.is_complete):
+            continue
+        is_other = finished.source != config.source and not config.inputs
+        if is_other or (is_named and finished.run != config.run):
             continue
         read = config if config.inputs else replace(config, inputs=planned_inputs(finished))
         if not change_since_end(read, finished):

@@ -23,13 +23,14 @@ from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.launch.cli.terminal.exit_status import fail
 from groundwatch.launch.engine.engine_database import may_hold
+from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from .earlier_runs import free_run_id, move_replayed
-from .same_run import planned_inputs, repeated_replay
+from .same_run import planned_inputs, repeated_replay, run_of_files
 
 
 def backfill(loaded: Loaded[BackfillSettings]) -> int:
@@ -97,7 +98,8 @@ def prepare(
     # A finished replay has moved them.
     not_found: list[str] = [] if replays else problems
     paths = [kept.path if kept and each == STANDARD_INPUT else each for each in patterns]
-    inputs = tuple(find_inputs(f"--{flag}", paths, not_found, output))
+    found = find_inputs(f"--{flag}", paths, not_found, output)
+    inputs = tuple(map(storage.resolve, found))
     run_id = job.output.run_id or (kept.run if kept else default_run_id(patterns))
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:
@@ -107,7 +109,7 @@ def prepare(
     loaded.raise_problems()
     placement.warn_of_unused_flags()
 
-    def configured(run: str, inputs: tuple[str, ...]) -> Config:
+    def configured(run: str, inputs: tuple[str, ...], source: str | None) -> Config:
         folder = None
         if placement.is_local:
             folder = job.local.work_folder or default_work_folder(replace(destination, run=run))
@@ -115,7 +117,7 @@ def prepare(
             job,
             run=run,
             inputs=inputs,
-            source=default_run_id(patterns),
+            source=source,
             replays=replays,
             workers=placement.processes,
             work_folder=folder,
@@ -123,28 +125,40 @@ def prepare(
             beam_arguments=placement.beam_arguments,
         )
 
-    config = configured(run_id, inputs)
+    config = configured(run_id, inputs, default_run_id(patterns))
+    is_named = job.output.run_id is not None
+    try:
+        earlier = None if kept else run_of_files(config, is_named=is_named)
+    except OSError as error:
+        raise UsageError([f"--output {config.output}: {error}"]) from None
+    if earlier:
+        config, is_named = configured(earlier.run, inputs, earlier.source), True
     if replays:
-        config = _resumed_or_repeated(config, configured, is_named=job.output.run_id is not None)
+        config = _resumed_or_repeated(config, configured, is_named=is_named)
         if not config.inputs:
             raise UsageError(not_found)
     return config, placement.processes
 
 
 def _resumed_or_repeated(
-    config: Config, configured: Callable[[str, tuple[str, ...]], Config], *, is_named: bool
+    config: Config,
+    configured: Callable[[str, tuple[str, ...], str | None], Config],
+    *,
+    is_named: bool,
 ) -> Config:
     """Find the replay that this one resumes or repeats, or choose a new id for it."""
     if repeated := repeated_replay(config, is_named=is_named):
-        return configured(repeated.run, config.inputs or planned_inputs(repeated))
+        inputs = config.inputs or planned_inputs(repeated)
+        return configured(repeated.run, inputs, repeated.source)
     if is_named:
         return config
 
     def is_active(run: str) -> bool:
-        folder = configured(run, ()).work_folder
+        folder = configured(run, (), None).work_folder
         return folder is not None and may_hold(folder, run)
 
-    return configured(free_run_id(config.output, config.run, is_active), config.inputs)
+    run = free_run_id(config.output, config.run, is_active)
+    return configured(run, config.inputs, config.source)
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:

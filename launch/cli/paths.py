@@ -135,8 +135,8 @@ def try_output(destination: Destination, problems: list[str]) -> None:
 
 
 def default_run_id(patterns: Sequence[str]) -> str:
-    """Derive a run id from the absolute input, so that the same command replaces its own files."""
-    places = (str(Path(each).absolute()) if storage.is_local(each) else each for each in patterns)
+    """Derive a run id from the resolved input, so that the same command replaces its own files."""
+    places = {os.path.realpath(each) if storage.is_local(each) else each for each in patterns}
     return _short_hash("\n".join(sorted(places)))
 
 

@@ -1,5 +1,6 @@
 """Open the one database of a run or worker, and refuse what this version cannot continue."""
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -7,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TypeVar
 
 import msgspec
@@ -16,7 +17,7 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.sinks.row_formats import EnrichedFiles
-from groundwatch.pipeline.storage.local_files import open_locked
+from groundwatch.pipeline.storage.local_files import NoLocks, open_locked, refusing_no_locks
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.grounding.reply_cache import REPLY_TABLES
 from groundwatch.transforms.persistence.database import (
@@ -161,7 +162,12 @@ def folder_held(folder: str) -> Iterator[None]:
         return os.open(folder, os.O_RDONLY)
 
     with storage.describing_errors(f"cannot write {folder}"):
-        descriptor = open_locked(open_folder, folder, _LOCK_TIMEOUT_S)
+        try:
+            _try_locks(folder)
+            descriptor = open_locked(open_folder, folder, _LOCK_TIMEOUT_S)
+        except NoLocks as error:
+            advice = "give --work_folder a folder on a local disk; only --output may be elsewhere"
+            raise OSError(f"{error}: {advice}") from None
     if descriptor is None:
         raise LockFailed(
             f"another run or worker is active, and holds {folder}: wait until it has ended, or give"
@@ -171,6 +177,17 @@ def folder_held(folder: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _try_locks(folder: str) -> None:
+    """Raise NoLocks where files have none; SQLite would wait for two minutes."""
+    make_folder(folder)
+    try:
+        probe = TemporaryFile(dir=folder)  # noqa: SIM115 - only its opening may fail
+    except OSError:
+        return  # A full disk is told of when the database is written.
+    with probe, refusing_no_locks():
+        fcntl.lockf(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def holds_run(path: Path) -> bool:

@@ -1,6 +1,5 @@
 """Post JSON to a service; classify its errors by whether a retry can succeed."""
 
-import os
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +16,7 @@ from groundwatch.transforms.runtime.http_reply import IN_ITS_PLACE, is_page, par
 from groundwatch.transforms.runtime.network_environment import (
     choose_proxy,
     describe_failure,
+    read_variable,
     through,
 )
 from .target import RowsRefused, TargetMisconfigured, TargetUnavailable
@@ -199,9 +199,10 @@ def read_secret(name: str, *, in_header: bool = False) -> str | None:
 
     Raises:
       TargetMisconfigured: the file cannot be read, or a header cannot hold the secret.
+      InvalidEnvironment: a variable is not UTF-8.
     """
-    path = os.environ.get(f"{name}_FILE")
-    text = os.environ.get(name, "")
+    path = read_variable(f"{name}_FILE")
+    text = "" if path else read_variable(name) or ""
     if path:
         try:
             text = Path(path).read_text(encoding="utf-8")

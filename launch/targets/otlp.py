@@ -22,7 +22,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, set_span_in_conte
 
 from groundwatch import __version__
 from groundwatch.schemas.grounding_result import GroundingResult
-from groundwatch.transforms.runtime.network_environment import check_environment
+from groundwatch.transforms.runtime.network_environment import check_environment, read_variable
 from groundwatch.transforms.runtime.requests_session import EnvironmentSession
 from .http_sender import describe_address, no_reply, place_of, reply_error, unconfirmed
 from .result_payloads import opentelemetry_attributes
@@ -47,6 +47,10 @@ class OtlpEvents(Target[GroundingResult]):
     name = "opentelemetry"
 
     def __init__(self, url: str | None = None) -> None:
+        # The exporter would find out when it sends.
+        for name in os.environ:
+            if name.startswith("OTEL_"):
+                read_variable(name)
         _refuse_grpc()
         self._session = _Session()
         if url is not None and not urlsplit(url).path.strip("/"):

@@ -1,6 +1,5 @@
 """Send results to the tools that keep them on traces: Langfuse, MLflow and Phoenix."""
 
-import os
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -11,6 +10,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime.network_environment import read_variable
 from .http_sender import HttpSender, TraceUnknown, json_of, read_secret, require_secret
 from .result_payloads import langfuse_scores, mlflow_assessment, phoenix_annotation
 from .target import Target
@@ -75,7 +75,7 @@ class LangfuseScores(TraceTarget):
     def __init__(self, url: str | None = None) -> None:
         keys = require_secret("LANGFUSE_PUBLIC_KEY"), require_secret("LANGFUSE_SECRET_KEY")
         variables = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
-        given = url or next(filter(None, map(os.environ.get, variables)), _LANGFUSE_CLOUD)
+        given = url or next(filter(None, map(read_variable, variables)), _LANGFUSE_CLOUD)
         advice = "correct the address, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
         # Its threads are daemons: a server that hangs must not keep the process.
         self._threads = ThreadPool(_PARALLEL)
@@ -100,7 +100,7 @@ class MlflowAssessments(TraceTarget):
     max_rows = 20  # two requests each
 
     def __init__(self, url: str | None = None) -> None:
-        given = url or os.environ.get("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
+        given = url or read_variable("MLFLOW_TRACKING_URI") or _MLFLOW_LOCAL
         token = read_secret("MLFLOW_TRACKING_TOKEN", in_header=True)
         user = read_secret("MLFLOW_TRACKING_USERNAME")
         sender = HttpSender(
@@ -137,7 +137,7 @@ class PhoenixAnnotations(TraceTarget):
     max_rows = 100
 
     def __init__(self, url: str | None = None) -> None:
-        given = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or _PHOENIX_LOCAL
+        given = url or read_variable("PHOENIX_COLLECTOR_ENDPOINT") or _PHOENIX_LOCAL
         key = read_secret("PHOENIX_API_KEY", in_header=True)
         headers = {"Authorization": f"Bearer {key}"} if key else None
         advice = "correct the address and PHOENIX_API_KEY"

@@ -10,7 +10,6 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -21,13 +20,12 @@ from groundwatch.transforms.grounding.python_checker import is_object_name
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
 from groundwatch.transforms.rules.record_urls import check_template
 from groundwatch.transforms.rules.routing import FINDINGS, PRECEDENCE
+from groundwatch.transforms.runtime.addresses import ANY_PATH, is_address, is_utf8
 
 _HIGHEST_PORT = 65_535
 _LONGEST = 40
 _LEAST_SHARE = 1e-6
 _PART = r"[^/?#\s]+"
-_ADDRESS = r"https?://[^/?#@\s]+/?"
-_URL = r"https?://[^/?#@\s]+(/[^?#@\s]*)?"
 _RUN_ID = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _CONFIG_NAME = rf"projects/{_PART}/locations/{_PART}/groundingConfigs/{_PART}"
 _EMAIL = r"[^@\s]+@[^@\s]+"
@@ -116,6 +114,7 @@ def _accepting(
     accepts: Callable[[str], object], expected: str, placeholder: str, parameter_type: str = "TEXT"
 ) -> ValueKind:
     def parse(text: str) -> str:
+        _refuse_undecoded(text)
         if not accepts(text):
             raise ValueError(f"must {expected}")
         return text
@@ -139,12 +138,14 @@ def _pubsub_name(collection: str) -> Callable[[str], object]:
 def _parse_text(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # The locale decides how the system's bytes are read.
-        raise ValueError("must be UTF-8; in another locale, set PYTHONUTF8=1") from None
+    _refuse_undecoded(text)
     return text
+
+
+def _refuse_undecoded(text: str) -> None:
+    if not is_utf8(text):
+        # The locale decides how the system's bytes are read.
+        raise ValueError("must be UTF-8; in another locale, set PYTHONUTF8=1")
 
 
 def _parse_location(text: str) -> str:
@@ -240,18 +241,9 @@ def _parse_engine_fraction(text: str) -> tuple[str | None, float]:
     return engine or None, float(str(_FRACTION.parse(fraction)))
 
 
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:  # brackets that do not match, or an invalid port
-        return False
-    return port != 0 and bool(re.fullmatch(_ADDRESS, text)) and bool(parts.hostname)
-
-
 def _parse_checker(text: str) -> str:
     is_named = text in {LOCAL, DISCOVERY_ENGINE} or is_object_name(text)
-    if not is_named and not _is_address(text):
+    if not is_named and not is_address(text):
         raise ValueError(
             "must be local, discoveryengine, an address such as http://127.0.0.1:8080, or"
             " module:name of a Python object"
@@ -274,7 +266,9 @@ def _format_names() -> Sequence[str]:
 
 
 _FRACTION = _number("from 0 to 1", 0)
-URL = _matching(_URL, "be an address such as http://127.0.0.1:6006", "URL")
+URL = _accepting(
+    partial(is_address, path=ANY_PATH), "be an address such as http://127.0.0.1:6006", "URL"
+)
 _FOLDER_FORM = "be a folder of this machine"
 _FILE_FORM = "be an existing file of this machine"
 _PROXY_FORM = "be an address such as http://proxy:3128"
@@ -320,7 +314,7 @@ VerdictOrTag = Annotated[Verdict | Tag, choice_of((*Verdict, *Tag), "VERDICT|TAG
 MovedReason = Annotated[tuple[str, Verdict], ValueKind(_parse_moved_reason, "REASON=VERDICT")]
 Checker = Annotated[str, ValueKind(_parse_checker, "local|discoveryengine|URL|MODULE:NAME")]
 GroundingConfigName = Annotated[str, _matching(_CONFIG_NAME, _CONFIG_FORM, "NAME")]
-Proxy = Annotated[str, _accepting(_is_address, _PROXY_FORM, "URL")]
+Proxy = Annotated[str, _accepting(is_address, _PROXY_FORM, "URL")]
 ServiceAccount = Annotated[
     str, _accepting(re.compile(_EMAIL).fullmatch, "be an email", "EMAIL", "SERVICE_ACCOUNT")
 ]

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple
 import msgspec
 import yaml
 
+from groundwatch.transforms.runtime.addresses import hide_secrets
 from . import kinds
 from .definition import S, Setting, Settings, accepted_settings, build, settings_of
 
@@ -21,8 +22,6 @@ PREFIX = "GROUNDWATCH_"
 _OF_KUBERNETES = re.compile(
     r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?)"
 )
-# What stands before the host of an address: a name and a password, or a token.
-_USER_INFO = re.compile(r"(?<=//).*@|^(?!\w+://)[^@]*:.*@", re.DOTALL)
 _CONFIG = "config"
 _KEY_FILE = "credentials_file"
 _INVALID = object()
@@ -176,18 +175,13 @@ def flag_names(settings: type[Settings]) -> list[str]:
 def describe_unknown(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Name the arguments that are not flags of these names, without the values after a flag."""
     values = [
-        f"unexpected argument {_shown(value)!r}: a value follows its flag"
+        f"unexpected argument {hide_secrets(value)!r}: a value follows its flag"
         for value in takewhile(_is_value, arguments)
     ]
     flags = (argument.partition("=")[0] for argument in filterfalse(_is_value, arguments))
     unknown = (flag for flag in flags if flag.removeprefix("--") not in names)
     refusals = (f"{flag} is unknown{nearest_hint(flag, names, '--')}" for flag in unknown)
     return [*values, *refusals]
-
-
-def _shown(text: str) -> str:
-    """Return a text for a message, without the password of an address."""
-    return _USER_INFO.sub("(hidden)@", text)
 
 
 def _is_value(argument: str) -> bool:
@@ -253,7 +247,8 @@ def _flags(
             if not texts and not field.is_switch:
                 problems.append(f"--{field.name} needs a value: {field.help}")
             elif not field.is_many and len(texts) > 1:
-                problems.append(f"--{field.name} takes one value: unexpected {_shown(texts[1])!r}")
+                unexpected = hide_secrets(texts[1])
+                problems.append(f"--{field.name} takes one value: unexpected {unexpected!r}")
         texts = [text for texts in times for text in texts or ["true"] * field.is_switch]
         if texts:
             # Of a repeated flag with one value the last one counts.
@@ -365,7 +360,7 @@ def _value(field: Setting, given: _Given, problems: list[str]) -> object:
             shown = (
                 "(a value that may be a secret)"
                 if field.kind.is_secret
-                else _shown(text) or repr(text)
+                else hide_secrets(text) or repr(text)
             )
             problems.append(f"{given.place}{shown}: {error}")
             values.append(_INVALID)

@@ -197,6 +197,19 @@ def distinct(paths: Iterable[str]) -> list[str]:
     return sorted([*local_files.distinct(local), *(given - local)])
 
 
+def identify(paths: Iterable[str]) -> dict[local_files.Identity, str]:
+    """Map what all paths to a file have in common to the path that was given."""
+    return {local_files.identity(path) if is_local(path) else path: path for path in paths}
+
+
+def resolve(path: str) -> str:
+    """Return the absolute path through no link but a file's own, whose name says what it holds."""
+    if not is_local(path):
+        return path
+    folder, name = os.path.split(path)
+    return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+
+
 def remove(paths: Sequence[str]) -> None:
     """Delete those of the files that exist."""
     for path in paths:

@@ -1,6 +1,7 @@
 """Files on the disks of this machine."""
 
 import base64
+import errno
 import fcntl
 import glob
 import os
@@ -8,17 +9,20 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import google_crc32c
 
 from groundwatch.schemas.quantities import MEGABYTE
+from groundwatch.transforms.persistence.durable_files import UNSUPPORTED
 from groundwatch.transforms.runtime.waiting import waiting_for
 
 _LOCK_POLL_S = 0.05
 # The part ``**/`` of a pattern, or ``**`` at its end.
 _ANY_FOLDERS = re.compile(r"(?:^|(?<=/))\*\*(?:/+|$)")
+
+Identity = str | tuple[int, int]
 
 
 def checksum(path: str) -> str:
@@ -41,30 +45,61 @@ def find(pattern: str) -> list[str]:
     return names
 
 
-def open_locked(open_path: Callable[[], int], path: str, wait_s: float) -> int | None:
+class NoLocks(OSError):
+    """A file or folder cannot be locked by any process."""
+
+
+def open_locked(
+    open_path: Callable[[], int], path: str, wait_s: float, *, is_shared: bool = False
+) -> int | None:
     """Open and lock a file or folder; return its descriptor, None if others hold it for so long.
 
     A killed process holds it for a moment longer. Its last holder may remove it, so that its name
-    leads to another one, which is opened then.
+    leads to another one, which is opened then. What is only read takes a shared lock: network file
+    systems have no other for it.
+
+    Raises:
+      NoLocks: its file system has no locks.
+      OSError: it cannot be opened.
     """
+    lock = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
     deadline_s = time.monotonic() + wait_s
-    descriptor = _lock_now(open_path, path)
+    descriptor = _lock_now(open_path, path, lock)
     if descriptor is None:
         with waiting_for(f"another process, which holds {path}"):
             while descriptor is None and time.monotonic() <= deadline_s:
                 time.sleep(_LOCK_POLL_S)
-                descriptor = _lock_now(open_path, path)
+                descriptor = _lock_now(open_path, path, lock)
     return descriptor
 
 
-def _lock_now(open_path: Callable[[], int], path: str) -> int | None:
+def _lock_now(open_path: Callable[[], int], path: str, lock: int) -> int | None:
     descriptor = open_path()
-    with suppress(BlockingIOError, FileNotFoundError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        with refusing_no_locks():
+            fcntl.flock(descriptor, lock | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(descriptor), Path(path).stat()):
             return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
+        os.close(descriptor)
+        raise
     os.close(descriptor)
     return None
+
+
+@contextmanager
+def refusing_no_locks() -> Iterator[None]:
+    """Raise NoLocks where a file system answers that it has no locks."""
+    try:
+        yield
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        if error.errno not in {*UNSUPPORTED, errno.ENOLCK}:
+            raise
+        raise NoLocks(f"its file system has no locks ({error.strerror})") from None
 
 
 def match(pattern: str) -> set[str]:
@@ -89,14 +124,22 @@ def match(pattern: str) -> set[str]:
 
 def distinct(paths: Iterable[str]) -> list[str]:
     """Keep the first path of those that lead to the same file, if possible through no link."""
-    kept: dict[str | tuple[int, int], tuple[bool, str]] = {}
+    kept: dict[Identity, tuple[bool, str]] = {}
     for path in paths:
-        status, real_path = Path(path).stat(), os.path.realpath(path)
-        # Some network file systems reuse numbers: only hard links are compared by them.
-        identity = (status.st_dev, status.st_ino) if status.st_nlink > 1 else real_path
-        has_link = real_path != os.path.abspath(path)  # noqa: PTH100 - resolves no link
-        kept[identity] = min((has_link, path), kept.get(identity, (True, path)))
+        has_link = os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100 - resolves no link
+        which = identity(path)
+        kept[which] = min((has_link, path), kept.get(which, (True, path)))
     return sorted(path for _, path in kept.values())
+
+
+def identity(path: str) -> Identity:
+    """Return what all paths to a file have in common; of one that is gone, its resolved path."""
+    with suppress(OSError):
+        status = Path(path).stat()
+        # Some network file systems reuse numbers: only hard links are compared by them.
+        if status.st_nlink > 1:
+            return status.st_dev, status.st_ino
+    return os.path.realpath(path)
 
 
 def _folders(root: str) -> Iterator[str]:

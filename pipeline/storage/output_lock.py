@@ -1,5 +1,6 @@
 """Lock an output folder, on disk or in a bucket, against other processes and machines."""
 
+import logging
 import os
 import threading
 import time
@@ -14,12 +15,13 @@ from groundwatch.pipeline.errors import LockFailed
 from groundwatch.transforms.persistence.private_files import make_folder
 from groundwatch.transforms.runtime.waiting import waiting_for
 from . import buckets
-from .local_files import open_locked
+from .local_files import NoLocks, open_locked
 
 _BUCKET_POLL_S = 1.0  # Cloud Storage takes one write a second of one object
 LOCK_WAIT_S = 90.0  # Long enough for the lease of a killed run on another machine to end
 _RENEWALS_A_LEASE = 4
 _MODE = 0o640
+_log = logging.getLogger(__name__)
 
 
 class Lock:
@@ -40,18 +42,26 @@ def lock_output(
 
     On disk the operating system holds the lock until the process ends. In a bucket the holder
     renews an object; another process takes over an object that did not change for a lease. A holder
-    with the name of an `owner` may restart, and takes over its own lock at once.
+    with the name of an `owner` may restart, and takes over its own lock at once. A disk without
+    locks is a warning.
     """
     if storage.is_local(path):
         make_folder(Path(path).parent)
         flags = os.O_RDWR | os.O_CREAT
-        descriptor = open_locked(partial(os.open, path, flags, _MODE), path, wait_s)
+        open_path = partial(os.open, path, flags, _MODE)
+        try:
+            descriptor = open_locked(open_path, path, wait_s)
+        except NoLocks as error:
+            _log.warning("cannot lock %s: %s: start no other run that writes there", path, error)
+            descriptor = open_path()
         if descriptor is None:
             raise LockFailed(f"another process holds {path}")
         try:
             yield Lock()
         finally:
-            Path(path).unlink(missing_ok=True)
+            # Network file systems may keep an open file, which holds no lock when it is closed.
+            with suppress(OSError):
+                Path(path).unlink()
             os.close(descriptor)
     else:
         lease = _Lease(path, lease_s, owner or uuid.uuid4().hex)

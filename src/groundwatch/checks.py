@@ -1,10 +1,12 @@
 """Check answers without a pipeline."""
 
 import asyncio
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextvars import copy_context
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from typing import Any, TypedDict, Unpack
 
@@ -18,6 +20,7 @@ from .transforms.grounding.python_checker import Checker
 from .transforms.grounding.settings import LOCAL, CheckSettings, settings_for, with_screen
 from .transforms.rules.noting import write_note
 from .transforms.rules.thresholds import EscalationRule, Thresholds
+from .transforms.runtime.daemon_threads import DaemonThreads
 from .transforms.step_order import Routed
 
 Facts = Iterable[object]
@@ -26,6 +29,7 @@ AnyChecker = str | Checker | CheckSettings
 AnyThresholds = Thresholds | Mapping[str, object] | str | PathLike[str]
 
 _DEFAULT = Thresholds()
+_ASYNC_CHECKS = 64
 _FIRST_S = 4.0
 """While a checker has not replied at all, no attempt starts later: somebody waits for it."""
 _FLAG = re.compile(r"(?<!\S)--(\w+)")
@@ -117,8 +121,18 @@ def check_many(
 
 
 async def acheck(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckResult:
-    """Check an answer as `check` does, in a thread, so that the event loop goes on."""
-    return await asyncio.to_thread(check, answer, facts, **options)
+    """Check an answer as `check` does, in a thread, so that the event loop goes on.
+
+    The threads are groundwatch's own, 64 for each process: those of the loop stay free while a
+    checker hangs.
+    """
+    checked = partial(copy_context().run, check, answer, facts, **options)
+    return await asyncio.get_running_loop().run_in_executor(_threads(os.getpid()), checked)
+
+
+@cache
+def _threads(process: int) -> DaemonThreads:  # noqa: ARG001 - threads do not survive a fork
+    return DaemonThreads(_ASYNC_CHECKS)
 
 
 def _refuse_unknown(options: Mapping[str, object]) -> None:

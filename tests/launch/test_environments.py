@@ -7,6 +7,7 @@ import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -209,3 +210,45 @@ def test_what_is_wrong_with_the_environment_is_named_before_anything_is_sent(
     assert f"groundwatch {command} cannot start:\n" in printed
     assert expected in printed
     assert not (tmp_path / "out" / "enriched").exists()
+
+
+SENT = "export {folder}/records --to "
+SERVED = "serve-checker --judge_model m --port 0"
+WATCHED = f"watch --subscription {SUBSCRIPTION} --output {{folder}}/out"
+CHECKED = "check --answer a --fact b"
+UNDECODED = [
+    (SENT + "langfuse", "LANGFUSE_PUBLIC_KEY", "pk\udcff"),
+    (SENT + "langfuse", "LANGFUSE_SECRET_KEY", "sk\udcff"),
+    (SENT + "langfuse", "LANGFUSE_BASE_URL", "http://127.0.0.1:9/\udcff"),
+    (SENT + "langfuse", "LANGFUSE_SECRET_KEY_FILE", "\udcff"),
+    (SENT + "mlflow", "MLFLOW_TRACKING_USERNAME", "u\udcff"),
+    (SENT + "mlflow", "MLFLOW_TRACKING_TOKEN", "t\udcff"),
+    (SENT + "phoenix", "PHOENIX_COLLECTOR_ENDPOINT", "http://a\udcff:9"),
+    (SENT + "phoenix", "GROUNDWATCH_ENDPOINT", "http://a\udcff:9"),
+    (SENT + "opentelemetry", "OTEL_EXPORTER_OTLP_HEADERS", "key=\udcff"),
+    (SENT + "opentelemetry", "OTEL_SERVICE_NAME", "\udcff"),
+    (CHECKED, "GROUNDWATCH_CHECKER", "http://a\udcff:9"),
+    (CHECKED, "GROUNDWATCH_PROXY", "http://a\udcff:9"),
+    (SERVED, "GROUNDWATCH_JUDGE", "http://a\udcff"),
+    (SERVED + " --judge http://a..b", "--judge", None),
+    (CHECKED + " --checker http://a..b", "--checker", None),
+    (WATCHED, "PUBSUB_EMULATOR_HOST", "a\udcff:1"),
+    (WATCHED + " --pubsub_address h:1 --alert_webhook slack:HOOK", "HOOK", "https://a/\udcff"),
+]
+
+
+@pytest.mark.parametrize("case", UNDECODED, ids=itemgetter(1))
+def test_a_variable_that_is_not_utf_8_is_named(
+    case: tuple[str, str, str | None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write_enriched(tmp_path / "records", [an_enriched(trace_id="0" * 31 + "1")])
+    command, name, value = case
+    if value:
+        monkeypatch.setenv(name, value)
+    assert main([each.format(folder=tmp_path) for each in command.split()]) == 2
+    printed = capsys.readouterr().err
+    assert name in printed
+    assert "UTF-8" in printed or "must be" in printed

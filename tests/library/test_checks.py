@@ -5,7 +5,9 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +23,7 @@ from groundwatch.schemas.checked_answer import VerdictThresholds
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
 from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.python_checker import AnswerText
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
 
@@ -304,10 +307,60 @@ def test_an_answer_is_checked_beside_an_event_loop() -> None:
     assert record.record_id == check(FACT, [FACT], question="How long?").record_id
 
 
+class Hanging:
+    """A checker that returns when it is released."""
+
+    def __init__(self) -> None:
+        self.began, self.released = threading.Semaphore(0), threading.Event()
+
+    def check(self, answer: AnswerText, facts: Sequence[str], question: str | None) -> float:  # noqa: ARG002
+        self.began.release()
+        self.released.wait(60)
+        return 1.0
+
+
+def test_a_checker_that_hangs_holds_up_neither_other_checks_nor_other_threads() -> None:
+    checker, calls = Hanging(), 32  # as many threads as an event loop has by itself, at most
+
+    async def serve() -> None:
+        hanging = [asyncio.create_task(acheck(FACT, [FACT], checker=checker)) for _ in range(calls)]
+        try:
+            for _ in hanging:
+                await asyncio.wait_for(asyncio.to_thread(checker.began.acquire), 20)
+            await asyncio.wait_for(acheck(FACT, [FACT]), 20)
+        finally:
+            checker.released.set()
+            await asyncio.gather(*hanging)
+
+    asyncio.run(serve())
+
+
+def test_a_check_beside_an_event_loop_has_the_callers_context() -> None:
+    request = ContextVar("request", default="")
+
+    class Noting:
+        def __str__(self) -> str:
+            return request.get()
+
+    async def serve() -> str:
+        request.set("r-1")
+        record = await acheck(FACT, [{"text": FACT, "attributes": {"request": Noting()}}])
+        return json.dumps(record.to_dict())
+
+    assert "r-1" in asyncio.run(serve())
+
+
 @pytest.mark.parametrize("checker", ["discoveryengine", "lokal", "ftp://a.example"])
 def test_a_checker_that_cannot_be_called_is_named(checker: str) -> None:
     with pytest.raises(ValueError, match=checker):
         check_many([], checker=checker)
+
+
+@pytest.mark.parametrize("checker", ["http://h/?key=sesame", "http://u:sesame@h", "h?key=sesame"])
+def test_the_secret_of_an_address_is_not_quoted(checker: str) -> None:
+    with pytest.raises(ValueError, match="hidden") as raised:
+        check_many([], checker=checker)
+    assert "sesame" not in str(raised.value)
 
 
 def test_a_checker_may_be_an_address() -> None:

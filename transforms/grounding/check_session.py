@@ -240,10 +240,11 @@ async def check_answer(
     if planned is None:
         return over_limit(answer)
     started_s = time.monotonic()
-    if len(planned.requests) == 1:
-        replies = [await client.check(planned.requests[0])]
+    requests = list(zip(planned.requests, planned.earlier, strict=True))
+    if len(requests) == 1:
+        replies = [await client.check(*requests[0])]
     else:
-        replies = await _send_all(planned.requests, client)
+        replies = await _send_all(requests, client)
     return _finish(planned, replies, settings, started_s)
 
 
@@ -255,16 +256,20 @@ def _finish(
     return finish_check(planned, replies, settings, latency_ms=latency_ms, checked_at_us=now_us)
 
 
-async def _send_all(requests: Iterable[CheckRequest], client: GroundingClient) -> list[CheckReply]:
-    async def send(request: CheckRequest) -> CheckReply | Deferred:
+async def _send_all(
+    requests: Iterable[tuple[CheckRequest, Callable[[], CheckRequest]]], client: GroundingClient
+) -> list[CheckReply]:
+    async def send(
+        request: CheckRequest, earlier: Callable[[], CheckRequest]
+    ) -> CheckReply | Deferred:
         try:
-            return await client.check(request)
+            return await client.check(request, earlier)
         except Deferred as error:
             return error
 
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(send(request)) for request in requests]
+            tasks = [group.create_task(send(*each)) for each in requests]
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from None
     replies = []

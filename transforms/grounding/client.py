@@ -120,8 +120,12 @@ class GroundingClient:
         self._sent = SentCalls()
         self._sent_lock = threading.Lock()
 
-    async def check(self, request: CheckRequest) -> CheckReply:
+    async def check(
+        self, request: CheckRequest, earlier: Callable[[], CheckRequest] | None = None
+    ) -> CheckReply:
         """Check one request, which is within the service's limits; return a valid reply.
+
+        `earlier` makes the same request as 2.0.0 did, which may have paid for it.
 
         Raises:
           CheckFailed: after the last attempt; its class says how to handle it.
@@ -129,7 +133,7 @@ class GroundingClient:
         body = encode_request(request)
         if self._cache is None:
             return await self._send(request, body)
-        return await self._cache.get(request, body, partial(self._send, request, body))
+        return await self._cache.get(request, body, partial(self._send, request, body), earlier)
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""

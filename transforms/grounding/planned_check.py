@@ -1,6 +1,7 @@
 """Plan the calls of an answer's check, and make one result of their replies."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from operator import mul
 from typing import NamedTuple
 
@@ -20,11 +21,13 @@ class PlannedCheck(NamedTuple):
 
     Attributes:
       requests: one for each call; they may be sent at the same time.
+      earlier: make the requests as 2.0.0 did, under which it stored what it paid for.
     """
 
     answer: Answer
     calls: Sequence[PlannedCall]
     requests: Sequence[CheckRequest]
+    earlier: Sequence[Callable[[], CheckRequest]]
 
 
 def plan_check(answer: Answer, settings: CheckSettings) -> PlannedCheck | None:
@@ -34,7 +37,10 @@ def plan_check(answer: Answer, settings: CheckSettings) -> PlannedCheck | None:
     if calls is None:
         return None
     requests = [build_request(call, answer.facts, settings, answer.query) for call in calls]
-    return PlannedCheck(answer, calls, requests)
+    earlier = [
+        partial(build_request, call, answer.facts, settings, is_of_2_0_0=True) for call in calls
+    ]
+    return PlannedCheck(answer, calls, requests, earlier)
 
 
 def over_limit(answer: Answer) -> CheckedAnswer:

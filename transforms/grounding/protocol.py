@@ -106,27 +106,31 @@ def check_path(settings: CheckSettings) -> str:
 
 
 def build_request(
-    call: PlannedCall, facts: Sequence[Fact], settings: CheckSettings, query: str | None = None
+    call: PlannedCall,
+    facts: Sequence[Fact],
+    settings: CheckSettings,
+    query: str | None = None,
+    *,
+    is_of_2_0_0: bool = False,
 ) -> CheckRequest:
     """Build the request of a planned call, with the facts' titles, uris and attributes.
 
     The service uses these for the entailment. Of a fact that is JSON the texts in it are sent.
     Any checker but Discovery Engine, which refuses fields that it does not know, also gets what
-    the user asked.
+    the user asked. 2.0.0 sent no query, and JSON as it was.
     """
+    read = str if is_of_2_0_0 else texts_in_json
     is_googles = settings.checker == DISCOVERY_ENGINE
     return CheckRequest(
         answer_candidate=call.answer.text,
         facts=tuple(
-            GroundingFact(
-                fact_text=texts_in_json(piece.text), attributes=fact_attributes(facts[piece.fact])
-            )
+            GroundingFact(fact_text=read(piece.text), attributes=fact_attributes(facts[piece.fact]))
             for piece in call.facts
         ),
         grounding_spec=GroundingSpec(
             citation_threshold=settings.citation_threshold, enable_claim_level_score=True
         ),
-        query=None if is_googles or not query else query[:_MAX_QUERY],
+        query=None if is_googles or is_of_2_0_0 or not query else query[:_MAX_QUERY],
     )
 
 

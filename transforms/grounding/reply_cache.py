@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.persistence.database import Database, checksum_column
-from .protocol import CheckReply
+from .protocol import CheckReply, encode_request
 from .stored_reply import decode_reply, encode_reply
 
 _OVERHEAD_BYTES = 2048
 
 Fetch = Callable[[], Awaitable[CheckReply]]
+Earlier = Callable[[], CheckRequest]
 
 
 REPLY_TABLES = f"""
@@ -36,6 +37,12 @@ _ADD_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 
 _READ_REPLY = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
 """Read a reply, and whether it belongs to no batch."""
+
+_READ_REPLY_OF_2_0_0 = f"{_READ_REPLY} AND substr(reply, 1, 1) = x'92'"
+"""The same of a reply that 2.0.0 stored, an array of two: it is a reply without the question."""
+
+_BEGAN_WITH_2_0_0 = "SELECT substr(reply, 1, 1) = x'92' FROM replies ORDER BY rowid LIMIT 1"
+"""Look whether 2.0.0 stored the first reply."""
 
 _ASSIGN_REPLY = "UPDATE replies SET owner = ? WHERE key = ?"
 """Let a reply belong to a batch."""
@@ -87,6 +94,7 @@ class ReplyStore:
         self._replies_per_write = replies_per_write
         self._replies: dict[bytes, tuple[bytes, int]] = {}
         self._database = Database(path, REPLY_TABLES, durable=False)
+        self.began_with_2_0_0 = next(self._database.read(_BEGAN_WITH_2_0_0), (0,)) == (1,)
 
     def start_batch(self, batch: int, *, is_retry: bool) -> None:
         """Start a batch; the replies of an earlier attempt at it, if `is_retry`, belong to none."""
@@ -109,7 +117,14 @@ class ReplyStore:
         """Return a reply, and whether it belonged to no batch; then the current one gets it."""
         if unwritten := self._replies.get(key):
             return unwritten[0], False
-        row = next(self._database.read(_READ_REPLY, key), None)
+        return self._take(_READ_REPLY, key)
+
+    def get_of_2_0_0(self, key: bytes) -> tuple[bytes, bool] | None:
+        """Return what `get` does, of a reply that 2.0.0 stored."""
+        return self._take(_READ_REPLY_OF_2_0_0, key)
+
+    def _take(self, query: str, key: bytes) -> tuple[bytes, bool] | None:
+        row = next(self._database.read(query, key), None)
         if row is None:
             return None
         reply, is_uncounted = row
@@ -182,12 +197,15 @@ class ReplyCache:
         self._replies: OrderedDict[bytes, tuple[CheckReply, int]] = OrderedDict()
         self._in_flight: dict[bytes, asyncio.Future[CheckReply | None]] = {}
 
-    async def get(self, request: CheckRequest, body: bytes, fetch: Fetch) -> CheckReply:
+    async def get(
+        self, request: CheckRequest, body: bytes, fetch: Fetch, earlier: Earlier | None = None
+    ) -> CheckReply:
         """Return the cached reply to a request; fetch it if there is none.
 
-        `body` is the encoded request. The reply's `attempts` is 0 if this caller sent no request.
+        `body` is the encoded request, `earlier` makes it as 2.0.0 did. The reply's `attempts` is 0
+        if this caller sent no request.
         """
-        key = sha256(self._address + b"\0" + body).digest()
+        key = self._key(body)
         while shared := self._in_flight.get(key):
             # None if the caller that fetched it was cancelled.
             if reply := await asyncio.shield(shared):
@@ -198,7 +216,7 @@ class ReplyCache:
         fetched = self._in_flight[key] = asyncio.get_running_loop().create_future()
         reply = None
         try:
-            reply = await self._fetch(key, request, fetch)
+            reply = await self._fetch(key, request, fetch, earlier)
         except Exception as error:
             fetched.set_exception(error)
             fetched.exception()  # Nobody may wait for it.
@@ -210,8 +228,13 @@ class ReplyCache:
         self._keep(key, reply, len(body) + _OVERHEAD_BYTES)
         return reply
 
-    async def _fetch(self, key: bytes, request: CheckRequest, fetch: Fetch) -> CheckReply:
-        reply = self._load(key, request)
+    def _key(self, body: bytes) -> bytes:
+        return sha256(self._address + b"\0" + body).digest()
+
+    async def _fetch(
+        self, key: bytes, request: CheckRequest, fetch: Fetch, earlier: Earlier | None
+    ) -> CheckReply:
+        reply = self._load(key, request, earlier)
         if reply is None:
             # The next batch may start before the last calls of one end.
             batch = self._store.batch if self._store else 0
@@ -227,8 +250,14 @@ class ReplyCache:
             _, (_, dropped_bytes) = self._replies.popitem(last=False)
             self._bytes -= dropped_bytes
 
-    def _load(self, key: bytes, request: CheckRequest) -> CheckReply | None:
-        stored = self._store.get(key) if self._store else None
+    def _load(
+        self, key: bytes, request: CheckRequest, earlier: Earlier | None
+    ) -> CheckReply | None:
+        if self._store is None:
+            return None
+        stored = self._store.get(key)
+        if stored is None and earlier and self._store.began_with_2_0_0:
+            stored = self._store.get_of_2_0_0(self._key(encode_request(earlier())))
         if stored is None:
             return None
         try:

@@ -9,6 +9,7 @@ from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.thresholds import EscalationRule
+from groundwatch.transforms.runtime.addresses import ANY_PATH, hide_secrets, is_address
 from .python_checker import Checker, CheckerObject, is_checker, is_object_name
 
 LOCAL = "local"
@@ -247,10 +248,10 @@ def settings_for(checker: "str | Checker | CheckSettings") -> CheckSettings:
         )
     if is_object_name(checker):
         return CheckSettings(checker=checker, max_in_flight=OBJECT_IN_FLIGHT)
-    if not checker.startswith(("http://", "https://")):
+    if not is_address(checker, ANY_PATH):
         raise ValueError(
-            f"checker {checker!r} is neither 'local', nor an address such as http://…, nor"
-            " module:name of a Python object"
+            f"checker {hide_secrets(checker)!r} is neither 'local', nor an address such as"
+            " http://127.0.0.1:8080, nor module:name of a Python object"
         )
     return CheckSettings(checker=checker, endpoint=checker)
 

@@ -75,6 +75,10 @@ _PASSING = {
     *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN),
     *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOLFS),
 }
+_NEEDS_LOCAL_DISK = {
+    *(sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_SHMLOCK),
+    *(sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE),
+}
 # SQLite allows 999 or more: a statement with one for each value of its input fails in every test.
 _MAX_VARIABLES = 20
 
@@ -277,6 +281,11 @@ class Database:
             return DamagedDatabase(damage(self.path, str(error)))
         if str(error).startswith(_NOT_TEXT):
             return DamagedDatabase(damage(self.path, "a row is not what was written"))
+        if getattr(error, "sqlite_errorcode", 0) in _NEEDS_LOCAL_DISK:
+            return OSError(
+                f"cannot {verb} {self.path}: its file system lacks locks or shared memory, which"
+                " SQLite needs: choose a folder on a local disk"
+            )
         error_type = OSError if _code_of(error) in _PASSING else StatementFailed
         return error_type(f"cannot {verb} {self.path}: {error}")
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from groundwatch.schemas.quantities import MEGABYTE
 from .private_files import create_file, make_folder
 
-# What file systems without hard links answer.
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EMLINK})
+UNSUPPORTED = frozenset(
+    {errno.EPERM, errno.EACCES, errno.EBADF, errno.EINVAL, errno.ENOSYS, errno.ENOTSUP}
+)
+"""What network and FUSE file systems answer to calls that they do not have."""
 
 
 def move_in(source: str, path: str, *, must_be_new: bool) -> None:
@@ -18,23 +20,38 @@ def move_in(source: str, path: str, *, must_be_new: bool) -> None:
     move = _rename_new if must_be_new else Path.replace
     target = Path(path)
     make_folder(target.parent)
-    fsync(source)
+    _fsync_file(source)
     try:
         move(Path(source), target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
         _move_across(Path(source), target, move)
-    fsync(str(target.parent))
+    # Where a folder cannot be flushed, its names are the server's.
+    _fsync(target.parent)
 
 
-def fsync(path: str) -> None:
-    """Flush a file or folder to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+def _fsync(path: str | Path, flags: int = os.O_RDONLY) -> bool:
+    """Flush a file or folder to the disk; return whether its file system can do that."""
+    descriptor = os.open(path, flags)
     try:
         os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in UNSUPPORTED:
+            raise
+        return False
     finally:
         os.close(descriptor)
+    return True
+
+
+def _fsync_file(path: str | Path) -> None:
+    # CIFS flushes only what is open for writing.
+    if not (_fsync(path) or _fsync(path, os.O_RDWR)):
+        raise OSError(
+            f"{path} cannot be flushed to its disk, so that a power failure would lose it: choose a"
+            " folder on another file system"
+        )
 
 
 def _move_across(source: Path, target: Path, move: Callable[[Path, Path], object]) -> None:
@@ -42,7 +59,7 @@ def _move_across(source: Path, target: Path, move: Callable[[Path, Path], object
     copy = target.with_name(f".{target.name}.unpublished")
     with source.open("rb") as content, create_file(copy) as stream:
         shutil.copyfileobj(content, stream, MEGABYTE)
-    fsync(str(copy))
+    _fsync_file(copy)
     try:
         move(copy, target)
     except FileExistsError:
@@ -56,7 +73,7 @@ def _rename_new(source: Path, target: Path) -> None:
     try:
         target.hardlink_to(source)
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in {*UNSUPPORTED, errno.EMLINK}:
             raise
         if target.exists():
             raise FileExistsError(errno.EEXIST, "File exists", str(target)) from None

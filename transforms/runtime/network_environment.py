@@ -18,6 +18,7 @@ from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 import certifi
 
+from .addresses import is_utf8
 from .errors import InvalidEnvironment
 
 _PORTS = {"http": 80, "https": 443}
@@ -44,6 +45,18 @@ class Proxy(NamedTuple):
         """Return its place and its source, without a password."""
         place = urlsplit(self.url).netloc.rpartition("@")[2]
         return f"the proxy {place} of {self.source}"
+
+
+def read_variable(name: str) -> str | None:
+    """Return a variable of the environment, None if it is empty.
+
+    Raises:
+      InvalidEnvironment: it is not UTF-8, which no request can hold.
+    """
+    text = os.environ.get(name)
+    if text and not is_utf8(text):
+        raise InvalidEnvironment(f"{name} is not UTF-8: set it again")
+    return text or None
 
 
 def choose_proxy(url: str, given: str | None = None) -> Proxy | None:

@@ -4,7 +4,6 @@ By themselves the official clients open, under PUBSUB_EMULATOR_HOST, a channel t
 response over 4 MiB, and otherwise one that reconnects only every two minutes after a long outage.
 """
 
-import os
 from typing import Any, TypeVar
 
 import grpc
@@ -12,7 +11,12 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from groundwatch.transforms.grounding.credentials import find_credentials
 from groundwatch.transforms.grounding.settings import GoogleAccount
-from groundwatch.transforms.runtime.network_environment import Proxy, choose_proxy, through
+from groundwatch.transforms.runtime.network_environment import (
+    Proxy,
+    choose_proxy,
+    read_variable,
+    through,
+)
 
 _OPTIONS = [
     ("grpc.max_send_message_length", -1),
@@ -52,7 +56,7 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
 
 def _server(address: str | None) -> str | None:
     """Return the address of a server without encryption, None for Google's service."""
-    return address or os.environ.get(_EMULATOR)
+    return address or read_variable(_EMULATOR)
 
 
 def _proxy(server: str | None) -> Proxy | None:

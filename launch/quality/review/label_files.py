@@ -24,7 +24,7 @@ from groundwatch.launch.quality.evaluate.labels import (
 )
 from groundwatch.launch.quality.evaluate.strata import Agreement, measure_agreement
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.storage.local_files import open_locked
+from groundwatch.pipeline.storage.local_files import NoLocks, open_locked
 from groundwatch.schemas.answer import Label
 
 _LOCK_WAIT_S = 10.0
@@ -196,7 +196,8 @@ class DecisionLog:
         status = self._status()
         if status is None or status[1] == self._start_byte:
             return []
-        with _locked(self.path, "rb") as stream:
+        reading = storage.describing_errors(f"cannot read {self.path}")
+        with reading, _locked(self.path, "rb") as stream:
             stream.seek(self._start_byte)
             decisions = self._decisions(stream.read())
         self._identity = status[0]
@@ -226,7 +227,11 @@ class DecisionLog:
 def _locked(path: str, mode: Literal["rb", "a+b"] = "a+b") -> Iterator[IO[bytes]]:
     """Open a file that no other process appends to while a `with` block lasts."""
     flags = os.O_RDONLY if mode == "rb" else os.O_RDWR | os.O_APPEND | os.O_CREAT
-    descriptor = open_locked(partial(os.open, path, flags, _MODE), path, _LOCK_WAIT_S)
+    open_path = partial(os.open, path, flags, _MODE)
+    try:
+        descriptor = open_locked(open_path, path, _LOCK_WAIT_S, is_shared=mode == "rb")
+    except NoLocks as error:
+        raise OSError(f"{error}: give --labels a file on a local disk") from None
     if descriptor is None:
         raise OSError(f"another process holds {path}: end it, or try again later")
     with os.fdopen(descriptor, mode) as stream:

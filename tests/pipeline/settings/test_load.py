@@ -368,11 +368,17 @@ class AddressSettings(Settings, frozen=True, kw_only=True):
         ["--record_url", "https://user:passw@rd@host/{record_id}"],
         ["--pubsub_address", "user:passw@rd@host:80"],
         ["http://user:passw@rd@host"],
+        ["--checker", "http://host/?key=passw@rd"],
+        ["--checker", "host/score?api-key=passw"],
+        ["--checker", "http://host/\n#passw"],
+        ["--proxy", "http://proxy:1", "http://proxy:1/?key=passw"],
+        ["--record_url", "httpx://host/{record_id}?token=passw"],
+        ["https://host/?key=passw"],
     ],
     ids=" ".join,
 )
-def test_no_problem_quotes_the_password_of_an_address(arguments: list[str]) -> None:
+def test_no_problem_quotes_the_password_or_the_query_of_an_address(arguments: list[str]) -> None:
     found = load(AddressSettings, arguments, {})
     written = "\n".join(found.problems + describe_unknown(found.others, ()))
-    assert "(hidden)@" in written
+    assert "(hidden)" in written
     assert not any(secret in written for secret in ("user", "pass", "w@", "rd@"))

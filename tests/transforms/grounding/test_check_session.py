@@ -43,7 +43,7 @@ class Checker(GroundingClient):
         self.requests: list[CheckRequest] = []
         self._reply = reply or embedded_reply
 
-    async def check(self, request: CheckRequest) -> CheckReply:
+    async def check(self, request: CheckRequest, earlier: object = None) -> CheckReply:  # noqa: ARG002
         self.requests.append(request)
         return self._reply(request, len(self.requests))
 

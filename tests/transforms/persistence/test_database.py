@@ -262,3 +262,20 @@ def test_a_file_is_closed_between_the_calls_of_other_threads(tmp_path: Path, cal
     given = [sys.executable, "-c", _CLOSE_UNDER_CALLS.format(call=call), str(tmp_path)]
     ended = subprocess.run(given, capture_output=True, text=True, timeout=300, check=False)  # noqa: S603 - our own
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_LOCK])
+def test_a_file_system_that_cannot_hold_a_database_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+
+    def refuse(*_: object) -> None:
+        raise error
+
+    with closing(Database(str(tmp_path / "a.sqlite"), TABLES, durable=True)) as database:
+        monkeypatch.setattr(database, "_next", refuse)
+        with pytest.raises(OSError, match="needs: choose a folder on a local disk") as raised:
+            list(database.read("SELECT x FROM t"))
+    assert not isinstance(raised.value, DamagedDatabase | StatementFailed)
