@@ -40,8 +40,6 @@ from .retry_policy import retry_wait_s
 from .settings import CheckSettings, OutagePolicy
 from .transport import concurrent_calls, open_transport
 
-_REFUSAL_WAIT_S = 60.0
-"""With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
 _KNOWN = "Lamps glow at night."
 """An answer, and its only fact, that any checker can check."""
 _log = logging.getLogger(__name__)
@@ -109,8 +107,10 @@ class GroundingClient:
             address = f"{settings.endpoint}{path}{in_process or ''}"
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
-        self._lasts = settings.outage is not OutagePolicy.FAIL
-        self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
+        # One call by itself has no other to be compared with, and is not worth a second one.
+        self._asks = settings.outage is not OutagePolicy.FAIL or self._store is not None
+        has_paid = self._store.has_paid if self._store else lambda: False
+        self._refusals = Refusals(settings.outage, has_paid)
         self.status = CheckerStatus(checker=settings.checker)
         self._failing_since_s: float | None = None
         self._reported = False
@@ -219,8 +219,9 @@ class GroundingClient:
             self._note_failure(call, error)
             raise
         except Misconfigured as refusal:
-            ask = partial(self._ask, call.request) if self._lasts else None
-            found = await self._refusals.classify(refusal, ask)
+            ask = partial(self._ask, call.request) if self._asks else None
+            found = await self._refusals.classify(refusal, ask, is_repeated=call.is_refused)
+            call.is_refused = True
             if isinstance(found, Misconfigured):
                 self._fail_since(started_at_us, found, is_refused=True)
             raise found from None
@@ -326,9 +327,8 @@ class GroundingClient:
         failing_since_s = self._failing_since_s or call.started_s
         # Who waits for the first reply only a short time is told by the error.
         is_short = self._shorter_by_s() > 0
-        if not (self._reported or is_short) and now_s - failing_since_s > waiting.AFTER_S:
-            self._reported = True
-            _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
+        if not is_short and now_s - failing_since_s > waiting.AFTER_S:
+            self._report(error)
         if self._failing_since_s is None:
             self._failing_since_s = now_s
         elif self._holds:
@@ -338,6 +338,12 @@ class GroundingClient:
                 f"nothing has succeeded for {now_s - self._failing_since_s:.0f} s; give the same"
                 " command again when the checker answers: it pays for no check twice"
             ) from None
+
+    def _report(self, error: CheckFailed) -> None:
+        """Log once that the checker is waited for."""
+        if not self._reported:
+            self._reported = True
+            _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
 
     def _probe_if_due(self, failed: CheckRequest, now_s: float) -> None:
         """Ask the checker with an answer that it can check, if no call has succeeded for a while.
@@ -361,8 +367,15 @@ class GroundingClient:
         """Call the checker with an answer that it can check: see `Refusals.classify`."""
         call = self._known_call(refused)
         await self._wait_for_limits(call)
-        with suppress(Rejected):
-            await self._post_with_token(call)
+        started_at_us = clock.now_us()
+        try:
+            with suppress(Rejected):
+                await self._post_with_token(call)
+        except Misconfigured as error:
+            self._fail_since(started_at_us, error)
+            if self._holds:
+                self._report(error)
+            raise
         self._note_success()
 
     def _known_call(self, failed: CheckRequest) -> "_Call":
@@ -380,6 +393,7 @@ class _Call:
       successes_seen: successful calls of the client when last compared.
       failed_alone: failed attempts since each of which another call succeeded.
       sent: requests that were sent for the attempts.
+      is_refused: whether an attempt was refused (403 and the like), and another call succeeded.
     """
 
     request: CheckRequest
@@ -389,6 +403,7 @@ class _Call:
     failed_alone: int = 0
     attempts: int = 0
     sent: int = 0
+    is_refused: bool = False
     failure: Unavailable | None = None
     first_failed_at_us: int | None = None
     started_s: float = field(default_factory=time.monotonic)

@@ -37,6 +37,9 @@ _ADD_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
 _READ_REPLY = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
 """Read a reply, and whether it belongs to no batch."""
 
+_FIND_OWNED_REPLY = "SELECT 1 FROM replies WHERE owner IS NOT NULL LIMIT 1"
+"""Find out whether a reply belongs to a batch."""
+
 _ASSIGN_REPLY = "UPDATE replies SET owner = ? WHERE key = ?"
 """Let a reply belong to a batch."""
 
@@ -116,6 +119,10 @@ class ReplyStore:
         if is_uncounted:
             self._database.write(_ASSIGN_REPLY, self.batch, key)
         return reply, bool(is_uncounted)
+
+    def has_paid(self) -> bool:
+        """Return whether the run has a reply, of this process, another one or an earlier try."""
+        return bool(self._replies) or any(self._database.read(_FIND_OWNED_REPLY))
 
     def put(self, key: bytes, reply: bytes, batch: int) -> None:
         """Store a reply of a batch, durably after the next flush."""

@@ -89,27 +89,31 @@ def test_a_worker_that_the_checker_refuses_raises_its_alert_before_it_ends(
     assert (state, cause) == ("closed", "credentials")
 
 
-def test_a_refusal_of_the_credentials_loses_no_answer_though_only_few_are_waiting(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [401, 404])
+def test_a_checker_that_begins_to_refuse_every_call_is_waited_for(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 0.5)
+    monkeypatch.setattr(refusals, "_ASK_AGAIN_S", 0.05)
+    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 0.1)
     checker = Changing(good)
     watched.publish(an_envelope(1))
     with FaultServer(always(checker)) as server:
         config = checked_by(watched, server.address)
-        with watched.worker(config) as worker:
+        with watched.worker(config, **SOON) as worker:
             work(worker, lambda: not watched.outstanding)
-            checker.reply = status(401, "No")
-            watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in (2, 3)))
-            with pytest.raises(Misconfigured):
-                work(worker, lambda: not watched.outstanding)
+            checker.reply = status(number, "No")
+            watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in range(2, 32)))
+            work(worker, lambda: worker.monitor.open_checker_incidents)
+            assert (watched.outstanding, worker.waiting) == (30, 30)
+            checker.reply = good
+            work(worker, lambda: not watched.outstanding)
+            work(worker, lambda: not worker.monitor.open_checker_incidents)
             worker.finish()
-        assert watched.outstanding == 2
-        assert failures_in(watched.output) == []
-        assert incidents(alerts_in(watched.output)) == [("open", "credentials", 2)]
-        checker.reply = good
-        watched.drain(config)
-    assert len(watched.record_ids()) == 3
+    assert failures_in(watched.output) == []
+    assert len(watched.record_ids()) == 31
+    cause = "credentials" if number == 401 else "away"
+    found = [(state, why) for state, why, _ in incidents(alerts_in(watched.output))]
+    assert found == [("open", cause), ("closed", cause)]
 
 
 def test_answers_that_are_refused_only_for_a_moment_are_checked(watched: Watched) -> None:
