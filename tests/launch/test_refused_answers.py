@@ -11,7 +11,7 @@ from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolic
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.limits import limited
-from tests.support.outputs import distinct_ids_in, failures_in, record_ids_in
+from tests.support.outputs import distinct_ids_in, failures_in
 from tests.support.runs import an_archive, backfill, crash_in
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import Fault, redirect, status
