@@ -72,7 +72,6 @@ class GroundingClient:
 
     Attributes:
       is_stopped: while it returns True no request is sent; calls that would end in Interrupted.
-      status: how the calls end; read on any thread.
 
     Raises:
       Misconfigured: the credentials do not exist, or the proxy cannot be used.
@@ -111,7 +110,9 @@ class GroundingClient:
         self._asks = settings.outage is not OutagePolicy.FAIL or self._store is not None
         has_paid = self._store.has_paid if self._store else lambda: False
         self._refusals = Refusals(settings.outage, has_paid)
-        self.status = CheckerStatus(checker=settings.checker)
+        self._status = CheckerStatus(checker=settings.checker)
+        # Calls that the checker asked to wait, in this order, until they end.
+        self._told_to_wait: dict[_Call, Unavailable] = {}
         self._failing_since_s: float | None = None
         self._reported = False
         self._succeeded: CheckRequest | None = None
@@ -130,6 +131,17 @@ class GroundingClient:
         if self._cache is None:
             return await self._send(request, body)
         return await self._cache.get(request, body, partial(self._send, request, body))
+
+    @property
+    def status(self) -> CheckerStatus:
+        """How the calls end, on any thread: a call that has to wait fails until it is answered."""
+        for call, error in list(self._told_to_wait.items()):
+            since_us = call.first_failed_at_us or clock.now_us()
+            if self._status.failing_since_us is None:
+                return replace(self._status, failing_since_us=since_us, cause=error.cause)
+            earlier_us = min(since_us, self._status.failing_since_us)
+            return replace(self._status, failing_since_us=earlier_us)
+        return self._status
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -185,6 +197,7 @@ class GroundingClient:
             raise
         finally:
             self._refusals.in_flight -= 1
+            self._told_to_wait.pop(call, None)
         return reply
 
     def _backoff(self, call: "_Call", error: Exception) -> bool | float:
@@ -302,13 +315,13 @@ class GroundingClient:
             self._reported = False
             _log.warning("the checker %s replies again", self._settings.checker)
         self._failing_since_s = None
-        if not self.status.has_succeeded:
-            self.status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
+        if not self._status.has_succeeded:
+            self._status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
         self._refusals.succeeded()
 
     def _fail_since(self, at_us: int, error: CheckFailed, *, is_refused: bool = False) -> None:
-        since_us = self.status.failing_since_us
-        self.status = CheckerStatus(
+        since_us = self._status.failing_since_us
+        self._status = CheckerStatus(
             checker=self._settings.checker,
             failing_since_us=at_us if since_us is None else since_us,
             cause=error.cause,
@@ -321,6 +334,8 @@ class GroundingClient:
         now_us = clock.now_us()
         call.first_failed_at_us = call.first_failed_at_us or now_us
         self._fail_since(now_us, error)
+        if error.retry_after_s and self._holds:
+            self._told_to_wait.setdefault(call, error)
         if self._throttle:
             self._throttle.failed(is_overload=error.is_overload)
         now_s = time.monotonic()
