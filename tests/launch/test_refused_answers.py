@@ -9,9 +9,9 @@ from groundwatch.launch.cli.main import main
 from groundwatch.transforms.grounding import client
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
 from tests.support.archives import an_envelope
-from tests.support.fault_server import FaultServer, by_answer
+from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.limits import limited
-from tests.support.outputs import distinct_ids_in, failures_in
+from tests.support.outputs import distinct_ids_in, failures_in, record_ids_in
 from tests.support.runs import an_archive, backfill, crash_in
 from tests.support.watched import Watched, total, work
 from tests.support.wire_faults import Fault, redirect, status
@@ -100,6 +100,18 @@ def test_after_a_kill_what_is_left_may_all_be_refused(
         assert backfill(archive, output, *flags, "--workers", workers) == 3
         assert server.requests - paid <= 2 * len(places)
     expect_the_others(output, places, 403, which)
+
+
+def test_what_the_first_of_two_checkers_answers_is_written_though_the_second_refuses_all(
+    tmp_path: Path,
+) -> None:
+    lines = *_LINES, an_envelope(100, query=None)
+    archive, output = an_archive(tmp_path, *lines), tmp_path / "out"
+    with FaultServer() as first, FaultServer(always(_STATUSES[401])) as second:
+        flags = "--checker", first.address, "--escalate", second.address, "--escalate_share", "0"
+        assert backfill(archive, output, *flags) == 3
+    assert len(record_ids_in(output)) == 1
+    assert len(failures_in(output)) == _ANSWERS
 
 
 @pytest.mark.parametrize(("number", "where", "which"), _CASES)
