@@ -67,7 +67,7 @@ class GroundingClient:
 
     Args:
       settings: the checker's address, limits and retries.
-      throttle: delays calls while the checker fails.
+      throttle: of a run, delays calls while the checker fails.
       transport: carries the requests; None chooses by `settings`.
 
     Attributes:
@@ -106,8 +106,8 @@ class GroundingClient:
             address = f"{settings.endpoint}{path}{in_process or ''}"
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
-        # One call by itself has no other to be compared with, and is not worth a second one.
-        self._asks = settings.outage is not OutagePolicy.FAIL or self._store is not None
+        # Outside a run a refused call, which may be the only one, is not worth a second one.
+        self._asks = settings.outage is not OutagePolicy.FAIL or throttle is not None
         has_paid = self._store.has_paid if self._store else lambda: False
         self._refusals = Refusals(settings.outage, has_paid)
         self._status = CheckerStatus(checker=settings.checker)

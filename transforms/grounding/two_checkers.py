@@ -101,8 +101,8 @@ def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = No
     """Open the session that suits a checker, or two; `throttle` delays calls while it fails."""
     if settings.screen is None:
         return _open_one(settings, throttle)
-    is_free = settings.screen.first.checker == LOCAL
-    first = _open_one(settings.screen.first, None if is_free else AdaptiveThrottle())
+    has_throttle = throttle and settings.screen.first.checker != LOCAL
+    first = _open_one(settings.screen.first, AdaptiveThrottle() if has_throttle else None)
     try:
         second = _open_one(settings, throttle)
     except BaseException:
