@@ -206,6 +206,8 @@ class GroundingClient:
         if not self._holds:
             left_s = call.deadline_s - time.monotonic() - self._shorter_by_s()
             return retry_wait_s(retry_policy.LIMITED, error, attempts, jitter, left_s)
+        if isinstance(error, Unavailable) and error.retry_after_s:
+            self._told_to_wait.setdefault(call, error)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
             call.successes_seen = self._refusals.successes
@@ -334,8 +336,6 @@ class GroundingClient:
         now_us = clock.now_us()
         call.first_failed_at_us = call.first_failed_at_us or now_us
         self._fail_since(now_us, error)
-        if error.retry_after_s and self._holds:
-            self._told_to_wait.setdefault(call, error)
         if self._throttle:
             self._throttle.failed(is_overload=error.is_overload)
         now_s = time.monotonic()
