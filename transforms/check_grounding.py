@@ -118,9 +118,10 @@ class _CheckAnswer(beam.DoFn):
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
         self._most_in_flight = _ANSWERS_IN_EMBEDDED_CHECKER
-        if settings.checker != LOCAL:
+        called = [each.max_in_flight for each in settings.checkers if each.checker != LOCAL]
+        if called:
             # More answers than calls, so that a call can start before this thread wakes up.
-            self._most_in_flight = settings.max_in_flight + settings.max_in_flight // 2 + 1
+            self._most_in_flight = max(called) + max(called) // 2 + 1
 
     def setup(self) -> None:
         self._opened = checks_open(self._settings)

@@ -53,8 +53,8 @@ def log_as_json(stream: TextIO | None = None) -> None:
 class JsonLogHandler(logging.StreamHandler[TextIO]):
     """Write each line at once, but only five lines of one logger, level and template a minute.
 
-    A further line, after the minute or at the end, says how many were dropped. After a thousand
-    kinds, the minute ends early.
+    A further line, after the minute or at the end, says how many were dropped, and repeats the last
+    one. After a thousand kinds, the minute ends early.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
         if is_full or self._clock() - self._since_s >= _WINDOW_S:
             self._write_dropped()
         self._lines[kind] += 1
+        self._last[kind] = record
         if self._lines[kind] <= _MAX_LINES:
             super().emit(record)
 
@@ -87,12 +88,15 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
     def _begin_minute(self) -> None:
         self._since_s = self._clock()
         self._lines: Counter[tuple[str, int, str]] = Counter()
+        self._last: dict[tuple[str, int, str], logging.LogRecord] = {}
 
     def _write_dropped(self) -> None:
-        for (name, level, template), lines in self._lines.items():
+        for kind, lines in self._lines.items():
             if (dropped := lines - _MAX_LINES) > 0:
-                message = f"{dropped} more lines like this were left out: {template}"
-                fields = {"name": name, "levelno": level, "msg": message, "left_out": dropped}
+                last = self._last[kind]
+                message = f"{dropped} more lines like this were left out: {_message(last)}"
+                fields = {"name": last.name, "levelno": last.levelno, "msg": message}
+                fields["left_out"] = dropped
                 super().emit(logging.makeLogRecord(fields))
         self._begin_minute()
 
@@ -106,18 +110,22 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record, without a line end."""
-        is_own = record.name.partition(".")[0] == _OURS
         fields = {
             "time": to_rfc3339(round(record.created * 1e6)),
             "severity": _SEVERITIES[max(0, min(record.levelno // 10, len(_SEVERITIES) - 1))],
             "logger": record.name,
-            "message": _plain(record.getMessage() if is_own else _first_line(record.msg)),
+            "message": _plain(_message(record)),
         }
         if record.exc_info and record.exc_info[1]:
             fields["exceptions"] = [_described(error) for error in _chain(record.exc_info[1])]
         taken = _STANDARD_FIELDS | fields.keys()
         more = {name: _plain(value) for name, value in vars(record).items() if name not in taken}
         return msgspec.json.encode(fields | more).decode()
+
+
+def _message(record: logging.LogRecord) -> str:
+    is_own = record.name.partition(".")[0] == _OURS
+    return record.getMessage() if is_own else _first_line(record.msg)
 
 
 def _first_line(template: object) -> str:

@@ -23,7 +23,6 @@ from groundwatch.transforms.runtime.retry_schedule import RetrySchedule
 _POLL_S = 0.5
 _TRIM_EVERY_S = 15.0
 _SCHEDULE = RetrySchedule(first_s=1.0, longest_s=60.0)
-_MAX_RETRY_AFTER_S = 3_600.0
 _log = logging.getLogger(__name__)
 
 
@@ -101,8 +100,7 @@ class Delivery(Generic[OutboxRow]):
             while self._is_due() and self._deliver_some(journal):
                 pass
         except TargetUnavailable as error:
-            asked_s = min(error.retry_after_s or 0.0, _MAX_RETRY_AFTER_S)
-            self._put_off(str(error), asked_s or _SCHEDULE.wait_s(self._failures + 1))
+            self._put_off(str(error), error.retry_after_s or _SCHEDULE.wait_s(self._failures + 1))
         except TargetMisconfigured as error:
             self._put_off(str(error), _SCHEDULE.longest_s)
         except OSError as error:

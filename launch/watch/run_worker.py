@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from types import FrameType
 
@@ -17,6 +17,8 @@ from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAGE, fail
 from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
+from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription
 from groundwatch.launch.targets.target import TargetMisconfigured
@@ -34,9 +36,15 @@ from .owned_paths import OwnershipLost
 from .reporter import LogReporter, TerminalReporter
 from .worker import Worker
 
-_STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_STOPS = (
+    *(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
+    *(signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2),
+)
 # Of the subscription, the tools and the summary, when the topics were tried for the last time.
 _CLOSE_ALL_WITHIN_S = 10.0
+_WORKING = "working"
+"""The note that a worker has begun, and has not returned the messages that it has."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -99,7 +107,7 @@ def run_worker(
     subscription: Subscription | None = None,
     stop: threading.Event | None = None,
 ) -> Summary:
-    """Monitor a subscription, by default of Pub/Sub, until SIGTERM, SIGINT or `stop`; then drain.
+    """Monitor a subscription, by default of Pub/Sub, until a signal or `stop`; then drain.
 
     The returned counts are those since the output was first written to.
 
@@ -115,9 +123,19 @@ def run_worker(
         closing(open_journal(config, settings)) as journal,
     ):
         journal.database.assign_run(config.run)
-        with open_worker(
-            config, settings, journal, subscription=subscription, reporter=reporter
-        ) as worker:
+        if journal.database.note(_WORKING, bool):
+            _log.warning(
+                "the worker before this one was killed: the messages that it had come again when"
+                " their leases end, within %d s",
+                PullSettings().lease_s,
+            )
+        journal.database.keep_note(_WORKING, True)
+        with (
+            _returned(journal),
+            open_worker(
+                config, settings, journal, subscription=subscription, reporter=reporter
+            ) as worker,
+        ):
             name = settings.pubsub.subscription
             reporter.report_start(name, config.output, config.check.names)
             _run(worker, stopping, drain_left_s)
@@ -131,6 +149,16 @@ def run_worker(
             _log.error("%s", error)
         reporter.report_end(summary)
         return summary
+
+
+@contextmanager
+def _returned(journal: Journal) -> Iterator[None]:
+    """Note at the end of a `with` block that no message is leased any more, if it can be noted."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            journal.database.keep_note(_WORKING, False)
 
 
 def _run(worker: Worker, stop: threading.Event, drain_left_s: Callable[[], float]) -> None:
@@ -147,7 +175,7 @@ def _run(worker: Worker, stop: threading.Event, drain_left_s: Callable[[], float
 
 @contextmanager
 def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], float]]:
-    """Drain on SIGTERM and SIGINT while a `with` block lasts; exit at once on a second one.
+    """Drain on a signal while a `with` block lasts; exit at once on a second one.
 
     A signal that this process ignores since its start is still ignored: under `nohup`, or behind a
     shell's `&`. What it yields returns the seconds that are left to drain.

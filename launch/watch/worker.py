@@ -130,6 +130,8 @@ class Worker:
 
     def step(self) -> None:
         """Process one batch, if there are messages, then publish what is due."""
+        # Before anything that may fail at once.
+        time.sleep(max(0.0, self._not_before_s - time.monotonic()))
         self.health.record_pull(outstanding=self.waiting)
         try:
             if self._durable:
@@ -218,7 +220,6 @@ class Worker:
 
     def _next_batch(self) -> Work | None:
         """Take messages that wait for another attempt, and pull others."""
-        time.sleep(max(0.0, self._not_before_s - time.monotonic()))
         # Before messages are taken: it may fail.
         number = self.journal.next_number()
         if not self._isolated:

@@ -1,6 +1,7 @@
 """The settings of the grounding check: which checker, how it is called, and at which cost."""
 
 from collections.abc import Iterator
+from functools import partial
 from math import inf
 from typing import Annotated, Literal
 
@@ -43,7 +44,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
       of a server with the same protocol, or a Python object with a method check, as module:name.
       Default: local.
     escalate: A second checker, named as by --checker. It decides what the first one is uncertain
-      of, and a share of the rest. Flags of calls, costs and accounts are about it.
+      of, and a share of the rest. Flags of calls, costs and accounts are about it, and about a
+      first checker that is not the embedded one.
     escalate_below: An answer with a claim that the first checker scores lower is uncertain, as
       one that it finds LOW_GROUNDED is.
     escalate_share: Share of the other answers that the second checker checks, at random, to measure
@@ -165,29 +167,32 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     ) -> CheckSettings:
         """Derive the settings of the client; without a folder it caches replies in memory only.
 
-        With a second checker they are its settings. It alone is paid, so budget, quota and stored
-        replies are its own; `thresholds` decide the verdict of the first one. Where the `workers`
-        are processes of this machine, a model uses its share of the processors in each of them,
-        elsewhere one.
+        With a second checker they are its settings. The embedded checker as the first one is free:
+        it has neither budget, nor quota, nor stored replies; `thresholds` decide the verdict of the
+        first one. Where the `workers` are processes of this machine, a model uses its share of the
+        processors in each of them, elsewhere one.
         """
         decides = self.escalate or self.name
         processors = max(1, usable_processors() // workers) if is_here else 1
         quota = self.requests_per_minute
-        # The embedded checker is free and faster than a disk.
-        has_store = reply_folder and (decides != LOCAL or budget != Budget())
-        settings = msgspec.structs.replace(
-            self._client(decides, processors, retries, outage),
+        # The embedded checker is faster than a disk.
+        has_store = reply_folder and ({self.name, decides} != {LOCAL} or budget != Budget())
+        limited = partial(
+            msgspec.structs.replace,
             requests_per_minute=None if quota is None else quota / workers,
             reply_store=f"{reply_folder}/{DATABASE}" if has_store else None,
             budget=budget,
         )
+        settings = limited(self._client(decides, processors, retries, outage))
         if self.escalate is None:
             return settings
         rule = EscalationRule(
             below=self.escalate_below, share=self.escalate_share, thresholds=thresholds
         )
         first = self._client(self.name, processors, retries, outage)
-        if self.escalate == LOCAL:
+        if self.name != LOCAL:
+            first = limited(first)
+        elif self.escalate == LOCAL:
             first = msgspec.structs.replace(first, scorer=None)  # it is the second one's
         return with_screen(first, settings, rule, defers_over_budget=defers_over_budget)
 

@@ -187,3 +187,27 @@ def tagged(records: list[Json]) -> int:
     tags = [record["tags"] for record in records]
     assert not any("NOT_ESCALATED" in each for each in tags)
     return sum("ESCALATED" in each for each in tags)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_calls_of_a_first_checker_that_is_a_server_are_counted_limited_and_paid_once(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    output = tmp_path / "out"
+    distinct = _UNSURE + 1  # The sure ones are equal.
+    with FaultServer() as first, FaultServer() as second:
+        flags = "--checker", first.address, "--escalate", second.address, "--escalate_share", "0"
+        with monkeypatch.context() as patch:
+            crash_in(patch, 3)
+            assert in_batches(archive, output, *flags) == 1
+        sent = first.requests + second.requests
+        assert 0 < sent < distinct + _UNSURE
+        budget = "--max_calls", str(sent + 5)
+        assert backfill(archive, output, *flags, *budget, "--workers", workers) == 3
+        assert first.requests + second.requests == summary_in(output)["calls"] == sent + 5
+        assert summary_in(output)["deferred"] > 0
+        assert backfill(archive, output, *flags, "--workers", workers) == 0
+        assert (first.requests, second.requests) == (distinct, _UNSURE)
+    records = records_in(output)
+    assert len(records) == _UNSURE + _SURE
+    assert summary_in(output)["calls"] == distinct + _UNSURE

@@ -99,7 +99,7 @@ def test_a_fault_of_a_checker_names_arguments(fault: Fault, expected: str) -> No
 
 def test_each_flag_that_a_message_of_the_check_names_is_an_argument() -> None:
     """Only `--name`, and no value behind it, is replaced by the name of an argument."""
-    known = {"checker", "thresholds"}.union(
+    known = {"checker", "escalate", "thresholds"}.union(
         *(
             [field.name for field in msgspec.structs.fields(kind)]
             for kind in (CheckSettings, RetrySettings, GoogleAccount)

@@ -172,6 +172,17 @@ def test_a_misconfigured_checker_fails_the_run_without_text_of_the_answer() -> N
     assert "SECRET" not in repr(failed.value)
 
 
+@pytest.mark.parametrize("outage", [OutagePolicy.FAIL, OutagePolicy.REDELIVER])
+def test_a_bundle_of_refused_answers_is_no_misconfigured_checker(outage: OutagePolicy) -> None:
+    answers = numbered(3)
+    plan = by_answer({a.answer_text: wire_faults.NOT_SET_UP["403"] for a in answers})
+    with FaultServer(plan) as server:
+        failures = [(f"000{n}", "CheckGrounding", "AnswerRefused", True, 1) for n in range(3)]
+        settings = settings_for(server, outage=outage)
+        run(answers, settings, equal_to([]), each(described, failures))
+    assert server.requests == 3 + 1
+
+
 def test_an_outage_fails_the_bundle_where_the_backlog_is_kept() -> None:
     with (
         FaultServer(always(wire_faults.UNAVAILABLE["503"])) as server,

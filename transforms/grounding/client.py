@@ -40,8 +40,6 @@ from .retry_policy import retry_wait_s
 from .settings import CheckSettings, OutagePolicy
 from .transport import concurrent_calls, open_transport
 
-_REFUSAL_WAIT_S = 60.0
-"""With OutagePolicy.HOLD, how long a refused call waits for another one to succeed."""
 _KNOWN = "Lamps glow at night."
 """An answer, and its only fact, that any checker can check."""
 _log = logging.getLogger(__name__)
@@ -69,12 +67,11 @@ class GroundingClient:
 
     Args:
       settings: the checker's address, limits and retries.
-      throttle: delays calls while the checker fails.
+      throttle: of a run, delays calls while the checker fails.
       transport: carries the requests; None chooses by `settings`.
 
     Attributes:
       is_stopped: while it returns True no request is sent; calls that would end in Interrupted.
-      status: how the calls end; read on any thread.
 
     Raises:
       Misconfigured: the credentials do not exist, or the proxy cannot be used.
@@ -109,9 +106,13 @@ class GroundingClient:
             address = f"{settings.endpoint}{path}{in_process or ''}"
             self._cache = ReplyCache(address, settings.cache_bytes, self._store)
         self._holds = settings.outage is OutagePolicy.HOLD
-        self._lasts = settings.outage is not OutagePolicy.FAIL
-        self._refusals = Refusals(_REFUSAL_WAIT_S if self._holds else 0.0)
-        self.status = CheckerStatus(checker=settings.checker)
+        # Outside a run a refused call, which may be the only one, is not worth a second one.
+        self._asks = settings.outage is not OutagePolicy.FAIL or throttle is not None
+        has_paid = self._store.has_paid if self._store else lambda: False
+        self._refusals = Refusals(settings.outage, has_paid)
+        self._status = CheckerStatus(checker=settings.checker)
+        # Calls that the checker asked to wait, in this order, until they end.
+        self._told_to_wait: dict[_Call, Unavailable] = {}
         self._failing_since_s: float | None = None
         self._reported = False
         self._succeeded: CheckRequest | None = None
@@ -134,6 +135,17 @@ class GroundingClient:
         if self._cache is None:
             return await self._send(request, body)
         return await self._cache.get(request, body, partial(self._send, request, body), earlier)
+
+    @property
+    def status(self) -> CheckerStatus:
+        """How the calls end, on any thread: a call that has to wait fails until it is answered."""
+        for call, error in list(self._told_to_wait.items()):
+            since_us = call.first_failed_at_us or clock.now_us()
+            if self._status.failing_since_us is None:
+                return replace(self._status, failing_since_us=since_us, cause=error.cause)
+            earlier_us = min(since_us, self._status.failing_since_us)
+            return replace(self._status, failing_since_us=earlier_us)
+        return self._status
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -189,6 +201,7 @@ class GroundingClient:
             raise
         finally:
             self._refusals.in_flight -= 1
+            self._told_to_wait.pop(call, None)
         return reply
 
     def _backoff(self, call: "_Call", error: Exception) -> bool | float:
@@ -197,6 +210,8 @@ class GroundingClient:
         if not self._holds:
             left_s = call.deadline_s - time.monotonic() - self._shorter_by_s()
             return retry_wait_s(retry_policy.LIMITED, error, attempts, jitter, left_s)
+        if isinstance(error, Unavailable) and error.retry_after_s:
+            self._told_to_wait.setdefault(call, error)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
             call.successes_seen = self._refusals.successes
@@ -223,8 +238,9 @@ class GroundingClient:
             self._note_failure(call, error)
             raise
         except Misconfigured as refusal:
-            ask = partial(self._ask, call.request) if self._lasts else None
-            found = await self._refusals.classify(refusal, ask)
+            ask = partial(self._ask, call.request) if self._asks else None
+            found = await self._refusals.classify(refusal, ask, is_repeated=call.is_refused)
+            call.is_refused = True
             if isinstance(found, Misconfigured):
                 self._fail_since(started_at_us, found, is_refused=True)
             raise found from None
@@ -305,13 +321,13 @@ class GroundingClient:
             self._reported = False
             _log.warning("the checker %s replies again", self._settings.checker)
         self._failing_since_s = None
-        if not self.status.has_succeeded:
-            self.status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
+        if not self._status.has_succeeded:
+            self._status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
         self._refusals.succeeded()
 
     def _fail_since(self, at_us: int, error: CheckFailed, *, is_refused: bool = False) -> None:
-        since_us = self.status.failing_since_us
-        self.status = CheckerStatus(
+        since_us = self._status.failing_since_us
+        self._status = CheckerStatus(
             checker=self._settings.checker,
             failing_since_us=at_us if since_us is None else since_us,
             cause=error.cause,
@@ -330,9 +346,8 @@ class GroundingClient:
         failing_since_s = self._failing_since_s or call.started_s
         # Who waits for the first reply only a short time is told by the error.
         is_short = self._shorter_by_s() > 0
-        if not (self._reported or is_short) and now_s - failing_since_s > waiting.AFTER_S:
-            self._reported = True
-            _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
+        if not is_short and now_s - failing_since_s > waiting.AFTER_S:
+            self._report(error)
         if self._failing_since_s is None:
             self._failing_since_s = now_s
         elif self._holds:
@@ -342,6 +357,12 @@ class GroundingClient:
                 f"nothing has succeeded for {now_s - self._failing_since_s:.0f} s; give the same"
                 " command again when the checker answers: it pays for no check twice"
             ) from None
+
+    def _report(self, error: CheckFailed) -> None:
+        """Log once that the checker is waited for."""
+        if not self._reported:
+            self._reported = True
+            _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
 
     def _probe_if_due(self, failed: CheckRequest, now_s: float) -> None:
         """Ask the checker with an answer that it can check, if no call has succeeded for a while.
@@ -365,8 +386,15 @@ class GroundingClient:
         """Call the checker with an answer that it can check: see `Refusals.classify`."""
         call = self._known_call(refused)
         await self._wait_for_limits(call)
-        with suppress(Rejected):
-            await self._post_with_token(call)
+        started_at_us = clock.now_us()
+        try:
+            with suppress(Rejected):
+                await self._post_with_token(call)
+        except Misconfigured as error:
+            self._fail_since(started_at_us, error)
+            if self._holds:
+                self._report(error)
+            raise
         self._note_success()
 
     def _known_call(self, failed: CheckRequest) -> "_Call":
@@ -384,6 +412,7 @@ class _Call:
       successes_seen: successful calls of the client when last compared.
       failed_alone: failed attempts since each of which another call succeeded.
       sent: requests that were sent for the attempts.
+      is_refused: whether an attempt was refused (403 and the like), and another call succeeded.
     """
 
     request: CheckRequest
@@ -393,6 +422,7 @@ class _Call:
     failed_alone: int = 0
     attempts: int = 0
     sent: int = 0
+    is_refused: bool = False
     failure: Unavailable | None = None
     first_failed_at_us: int | None = None
     started_s: float = field(default_factory=time.monotonic)

@@ -80,7 +80,7 @@ class RunStopped(CheckFailed):
 
 
 class Misconfigured(RunStopped):
-    """The checker refuses every call (403, 404, a redirect, no credentials)."""
+    """The checker refuses calls, and has answered none (403, 404, a redirect, no credentials)."""
 
     cause = OutageCause.CREDENTIALS
 

@@ -44,6 +44,9 @@ _READ_REPLY_OF_2_0_0 = f"{_READ_REPLY} AND substr(reply, 1, 1) = x'92'"
 _BEGAN_WITH_2_0_0 = "SELECT substr(reply, 1, 1) = x'92' FROM replies ORDER BY rowid LIMIT 1"
 """Look whether 2.0.0 stored the first reply."""
 
+_FIND_OWNED_REPLY = "SELECT 1 FROM replies WHERE owner IS NOT NULL LIMIT 1"
+"""Find out whether a reply belongs to a batch."""
+
 _ASSIGN_REPLY = "UPDATE replies SET owner = ? WHERE key = ?"
 """Let a reply belong to a batch."""
 
@@ -131,6 +134,10 @@ class ReplyStore:
         if is_uncounted:
             self._database.write(_ASSIGN_REPLY, self.batch, key)
         return reply, bool(is_uncounted)
+
+    def has_paid(self) -> bool:
+        """Return whether the run has a reply, of this process, another one or an earlier try."""
+        return bool(self._replies) or any(self._database.read(_FIND_OWNED_REPLY))
 
     def put(self, key: bytes, reply: bytes, batch: int) -> None:
         """Store a reply of a batch, durably after the next flush."""

@@ -44,7 +44,8 @@ def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
     if proxy:
         advice = f"check {proxy.source}, or list the checker in NO_PROXY"
     elif settings.account is None:
-        advice = "start the checker, or choose another with --checker"
+        another = "--escalate" if settings.screen else "--checker"
+        advice = f"start the checker, or choose another with {another}"
     place = f"{settings.endpoint}{through(proxy)}"
     message = f"cannot connect to {place} ({describe_failure(error)}): {advice}"
     return Unavailable(message, was_sent=False)

@@ -15,15 +15,16 @@ from .check_session import BackgroundSession, CheckOutcome, CheckSession, Done
 from .client import SentCalls
 from .errors import OverBudget, Rejected
 from .rate_limiter import AdaptiveThrottle
-from .settings import CheckSettings, Screening
+from .settings import LOCAL, CheckSettings, Screening
 
 
 class TwoCheckers(CheckSession):
     """Check each answer by a first checker, and those that a rule picks by a second one.
 
-    What is sent, spent and stored is what the second one is asked. An answer that it refuses for
-    good keeps the verdict of the first one, and so does one that the budget does not allow it to
-    check, unless such answers are deferred.
+    What is sent, spent and stored is what both are asked, or the second one alone if the first one
+    is the embedded checker. An answer that the second one refuses for good keeps the verdict of the
+    first one, and so does one that the budget does not allow it to check, unless such answers are
+    deferred.
 
     Args:
       first: checks each answer.
@@ -35,23 +36,27 @@ class TwoCheckers(CheckSession):
         self._first = first
         self._second = second
         self._screening = screening
+        is_free = screening.first.checker == LOCAL
+        self._paid = (second,) if is_free else (first, second)
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called at once or on another thread."""
         self._first.submit(answer, partial(self._screen, done))
 
     def take_sent(self) -> SentCalls:
-        """Return what the second checker has been sent since the last call."""
-        return self._second.take_sent()
+        """Return what has been sent since the last call, the embedded first checker left out."""
+        return SentCalls(*map(sum, zip(*(each.take_sent() for each in self._paid), strict=True)))
 
     def statuses(self) -> tuple[CheckerStatus, ...]:
         return (*self._first.statuses(), *self._second.statuses())
 
     def start_batch(self, batch: int, *, is_retry: bool) -> None:
-        self._second.start_batch(batch, is_retry=is_retry)
+        for each in self._paid:
+            each.start_batch(batch, is_retry=is_retry)
 
     def flush(self) -> None:
-        self._second.flush()
+        for each in self._paid:
+            each.flush()
 
     def stop_when(self, is_stopped: Callable[[], bool]) -> None:
         self._first.stop_when(is_stopped)
@@ -96,7 +101,8 @@ def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = No
     """Open the session that suits a checker, or two; `throttle` delays calls while it fails."""
     if settings.screen is None:
         return _open_one(settings, throttle)
-    first = _open_one(settings.screen.first, None)
+    has_throttle = throttle and settings.screen.first.checker != LOCAL
+    first = _open_one(settings.screen.first, AdaptiveThrottle() if has_throttle else None)
     try:
         second = _open_one(settings, throttle)
     except BaseException:

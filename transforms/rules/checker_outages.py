@@ -17,7 +17,7 @@ class CheckerStatus(Record, frozen=True, kw_only=True):
       has_succeeded: whether a call of this process has succeeded, and the later ones have, too.
       failing_since_us: when the first of the calls failed since the last success; None for none.
       cause: why the last of them failed.
-      is_refused: whether the checker refuses every call, which ends the worker.
+      is_refused: whether the checker refuses the worker's first calls, which ends it.
     """
 
     checker: str

@@ -25,6 +25,7 @@ from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
 from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.runtime import clock
 from .planned_answers import EstimateCounts, count_outcomes, plan_answers
@@ -118,6 +119,8 @@ def show_estimate(estimate: Estimate) -> None:
     console.width = min(console.width, _WIDTH)
     read = (counted(estimate.read, "message"), "bold")
     made = "no call made" if estimate.screen_calls is None else "no paid call made"
+    if _pays_first(estimate):
+        made = "calls made to the first checker alone"
     console.print(Text.assemble("\n", read, f", {made}\n"))
     for rows in (_message_rows(estimate), _call_rows(estimate)):
         table = Table.grid(padding=(0, 2))
@@ -143,11 +146,19 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
     both = estimate.escalated + estimate.audited
     note = f"{estimate.escalated:,} escalated, {estimate.audited:,} audited"
     yield "by the second checker", f"{both:,}", note
-    yield "calls of the first", f"{estimate.screen_calls:,}", "which are not paid"
+    if not _pays_first(estimate):
+        yield "calls of the first", f"{estimate.screen_calls:,}", "which are not paid"
+
+
+def _pays_first(estimate: Estimate) -> bool:
+    """Return whether the first of two checkers is another one than the embedded checker."""
+    first = estimate.checkers.partition(",")[0].partition("+")[0]
+    return estimate.screen_calls is not None and first != LOCAL
 
 
 def _call_rows(estimate: Estimate) -> Iterator[_Row]:
-    name = "calls" if estimate.screen_calls is None else "calls of the second"
+    is_of_second = estimate.screen_calls is not None and not _pays_first(estimate)
+    name = "calls of the second" if is_of_second else "calls"
     are_repeated = estimate.planned_calls > estimate.calls
     note = f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""
     yield name, f"{estimate.calls:,}", note

@@ -13,6 +13,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas import Record
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.message import Message
+from groundwatch.schemas.planned_run import Budget
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.check_one import check_in_order
 from groundwatch.transforms.formats.parser import ParseFailure
@@ -20,7 +21,7 @@ from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import is_of_answer
 from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
 from groundwatch.transforms.grounding.planned_check import plan_check
-from groundwatch.transforms.grounding.settings import CheckSettings, Screening
+from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
 from groundwatch.transforms.rules.escalation import screen_answer
@@ -35,6 +36,10 @@ BEGIN;
 """32 MB stay in memory; the rest goes to a file."""
 
 
+_OF_FIRST = b"first"
+"""Distinguishes equal calls of two checkers, which are paid for each."""
+
+
 class PlannedAnswer(Record, frozen=True, kw_only=True):
     """The outcome of an answer before any paid call.
 
@@ -42,7 +47,7 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
       record_id: None if the message cannot be read.
       fault: why the answer is a failure; empty for others.
       verdict: what an answer without a forecast gets without a call.
-      forecast: the calls; empty if the first of two checkers decides alone.
+      forecast: the calls; of two checkers those that are paid, none of the embedded one.
       screen_calls: of the first of two checkers.
       escalation: why the second one checks the answer, if it does.
     """
@@ -80,7 +85,9 @@ def plan_answers(
             else:
                 yield _plan_none(each)
         return
-    with closing(open_session(screening.first)) as session:
+    # The estimate keeps nothing, and its own calls are in no budget.
+    first = msgspec.structs.replace(screening.first, reply_store=None, budget=Budget())
+    with closing(open_session(first)) as session:
         yield from _plan_for_two(routed, check, screening, session)
 
 
@@ -119,9 +126,13 @@ def _plan_second(
     planned = plan_check(answer, screening.first)
     if planned is None:
         return _plan_none(checked)  # It needs too many calls.
+    forecast = (escalation and forecast_check(answer, check)) or ()
+    if screening.first.checker != LOCAL:
+        of_first = forecast_check(answer, screening.first) or ()
+        forecast += tuple(call._replace(key=_OF_FIRST + call.key) for call in of_first)
     return PlannedAnswer(
         record_id=answer.record_id,
-        forecast=(escalation and forecast_check(answer, check)) or (),
+        forecast=forecast,
         screen_calls=len(planned.calls),
         escalation=escalation,
     )

@@ -105,7 +105,7 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker batches, deduplicates, drains and reports its health.
 
     dedupe_h: How long a record id is kept to drop duplicates.
-    drain_s: Time to drain after SIGTERM or SIGINT.
+    drain_s: Time to drain after SIGTERM or another signal that asks for the end.
     max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
       replies to none, all answers wait.
     alert_ordering: Publish the alerts of one engine with an ordering key.

@@ -110,6 +110,8 @@ class Metrics(Collector):
         stats = self._worker.subscription.stats()
         states = {name: getattr(stats, name) for name in _STATES}
         yield _gauge("outstanding_messages", "Messages received, by state.", states, "state")
+        meaning = "Messages of them that wait for a check, or to be processed again."
+        yield _gauge("deferred_messages", meaning, self._worker.waiting)
         yield _gauge("outstanding_bytes", "Size of all outstanding messages.", stats.size_bytes)
         meaning = "Messages whose leases are not extended any more."
         yield _gauge("leases_overdue", meaning, stats.overdue)

@@ -13,6 +13,9 @@ from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
+from groundwatch.schemas.quantities import SECOND_US
+from groundwatch.transforms.rules.checker_outages import CheckerStatus, OutageRule
+from groundwatch.transforms.runtime import clock as wall_clock
 
 # A batch may take as long as its checks are retried, and publishing as long as that is.
 _STALLED_AFTER_S = 300.0
@@ -32,11 +35,16 @@ class Health:
         publisher: FilePublisher,
         destinations: Sequence[Delivery[Any]] = (),
         clock: Callable[[], float] = time.monotonic,
+        *,
+        checkers: Callable[[], Sequence[CheckerStatus]] = tuple,
+        outages: OutageRule = OutageRule(),  # noqa: B008 - it is frozen
     ) -> None:
         self._stats = stats
         self._folder = folder
         self._publisher = publisher
         self._destinations = destinations
+        self._checkers = checkers
+        self._outages = outages
         self._clock = clock
         self._pulled_at_s = self._progressed_at_s = self._cached_until_s = clock()
         # Of the last batch: a few bytes may fit where its outcome does not.
@@ -92,6 +100,15 @@ class Health:
         problems = [f"{each.kind}: {each.problem}" for each in self._destinations if each.problem]
         if problems:
             yield "cannot_deliver", "; ".join(problems)
+        now_us = wall_clock.now_us()
+        failing = [
+            f"{each.checker}: {each.cause}, for {(now_us - since_us) / SECOND_US:.0f} s"
+            for each in self._checkers()
+            if (since_us := each.failing_since_us) is not None
+            and now_us - since_us >= self._outages.after_us
+        ]
+        if failing:
+            yield "checker_does_not_answer", f"{'; '.join(failing)}; its answers wait"
         if not stats.is_available:
             yield "pubsub_does_not_answer", "Pub/Sub does not answer; it is retried"
 

@@ -151,7 +151,7 @@ def test_an_outage_is_reported_in_a_few_lines_and_a_count() -> None:
     log.clock.advance(60)
     log.write("it is over")
     assert log.messages[-2:] == [
-        "995 more lines like this were left out: try %d failed",
+        "995 more lines like this were left out: try 999 failed",
         "it is over",
     ]
     line = log.lines[-2]
@@ -159,6 +159,16 @@ def test_an_outage_is_reported_in_a_few_lines_and_a_count() -> None:
         995,
         "ERROR",
         "groundwatch.launch.engine.pubsub",
+    )
+
+
+def test_what_was_left_out_is_named_though_its_template_has_no_word() -> None:
+    log = Log()
+    for _ in range(7):
+        log.write("%s; it is tried again", "the disk is full")
+    log.handler.close()
+    assert log.messages[-1] == (
+        "2 more lines like this were left out: the disk is full; it is tried again"
     )
 
 

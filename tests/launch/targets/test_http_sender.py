@@ -42,7 +42,14 @@ def test_a_reply_says_whether_to_try_again(
 
 
 @pytest.mark.parametrize(
-    ("header", "wait_s"), [({"Retry-After": "7"}, 7.0), ({}, None), ({"Retry-After": "soon"}, None)]
+    ("header", "wait_s"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "3600"}, 300.0),
+        ({"Retry-After": "Tue, 03 Mar 2099 12:00:00 GMT"}, 300.0),
+        ({"Retry-After": "soon"}, None),
+        ({}, None),
+    ],
 )
 def test_a_service_says_how_long_to_wait(
     server: ResultsServer, header: dict[str, str], wait_s: float | None

@@ -3,16 +3,19 @@
 import pytest
 
 from groundwatch import EscalationRule
+from groundwatch.launch.watch.health.metrics import Metrics
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.transforms.grounding import refusals
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
+from groundwatch.transforms.runtime import http_reply
 from tests.support.archives import an_envelope
 from tests.support.fault_server import Changing, FaultServer, always
 from tests.support.outputs import Json, alerts_in, failures_in
 from tests.support.watched import ALERTS, Watched, total, work
 from tests.support.wire_faults import Fault, good, status
 
+REASON = "checker_does_not_answer"
 SOON = {"checker_alert_s": 0.1}
 
 
@@ -89,27 +92,59 @@ def test_a_worker_that_the_checker_refuses_raises_its_alert_before_it_ends(
     assert (state, cause) == ("closed", "credentials")
 
 
-def test_a_refusal_of_the_credentials_loses_no_answer_though_only_few_are_waiting(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [401, 404])
+def test_a_checker_that_begins_to_refuse_every_call_is_waited_for(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 0.5)
+    monkeypatch.setattr(refusals, "_ASK_AGAIN_S", 0.05)
+    monkeypatch.setattr(refusals, "_NO_SUCCESS_FOR_S", 0.1)
     checker = Changing(good)
     watched.publish(an_envelope(1))
     with FaultServer(always(checker)) as server:
         config = checked_by(watched, server.address)
-        with watched.worker(config) as worker:
+        with watched.worker(config, **SOON) as worker:
             work(worker, lambda: not watched.outstanding)
-            checker.reply = status(401, "No")
-            watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in (2, 3)))
-            with pytest.raises(Misconfigured):
-                work(worker, lambda: not watched.outstanding)
+            checker.reply = status(number, "No")
+            watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in range(2, 32)))
+            work(worker, lambda: worker.monitor.open_checker_incidents)
+            assert (watched.outstanding, worker.waiting) == (30, 30)
+            checker.reply = good
+            work(worker, lambda: not watched.outstanding)
+            work(worker, lambda: not worker.monitor.open_checker_incidents)
             worker.finish()
-        assert watched.outstanding == 2
-        assert failures_in(watched.output) == []
-        assert incidents(alerts_in(watched.output)) == [("open", "credentials", 2)]
-        checker.reply = good
-        watched.drain(config)
-    assert len(watched.record_ids()) == 3
+    assert failures_in(watched.output) == []
+    assert len(watched.record_ids()) == 31
+    cause = "credentials" if number == 401 else "away"
+    found = [(state, why) for state, why, _ in incidents(alerts_in(watched.output))]
+    assert found == [("open", cause), ("closed", cause)]
+
+
+@pytest.mark.parametrize("asked", ["3600", "Tue, 03 Mar 2099 12:00:00 GMT"])
+def test_what_the_checker_asks_to_wait_is_seen_while_others_are_checked_and_tried_again(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    monkeypatch.setattr(http_reply, "MAX_WAIT_S", 12.0)
+    checker = Changing(status(429, "BUSY", f"Retry-After: {asked}"))
+    watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in range(3)))
+    with FaultServer(always(checker)) as server:
+        with watched.worker(checked_by(watched, server.address), **SOON) as worker:
+            work(worker, lambda: server.requests == 3)
+            checker.reply = good
+            watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in (3, 4)))
+            work(worker, lambda: watched.outstanding == worker.waiting == 3)
+            work(worker, lambda: worker.monitor.open_checker_incidents)
+            assert f"{server.address}: quota, for" in worker.health.reasons()[REASON]
+            metrics = Metrics(worker, worker.journal, lambda: False)
+            assert "groundwatch_deferred_messages 3.0" in metrics.page("").body.decode()
+            work(worker, lambda: not watched.outstanding)
+            work(worker, lambda: REASON not in worker.health.reasons())
+            work(worker, lambda: not worker.monitor.open_checker_incidents)
+            worker.finish()
+        assert server.requests == 3 + 5
+    assert len(watched.record_ids()) == 5
+    assert failures_in(watched.output) == []
+    found = [(state, cause) for state, cause, _ in incidents(alerts_in(watched.output))]
+    assert found == [("open", "quota"), ("closed", "quota")]
 
 
 def test_answers_that_are_refused_only_for_a_moment_are_checked(watched: Watched) -> None:

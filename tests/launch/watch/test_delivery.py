@@ -103,17 +103,6 @@ def test_a_target_says_how_long_to_wait(journal: Journal) -> None:
     assert target.calls == 2
 
 
-def test_no_target_may_ask_for_more_than_an_hour(journal: Journal) -> None:
-    clock, target = ManualClock(), ATarget()
-    delivery = delivery_to(target, journal, clock)
-    commit(journal, "a")
-    target.error = TargetUnavailable("busy", retry_after_s=float("inf"))
-    delivery.step(journal)
-    clock.advance(3_601.0)
-    delivery.step(journal)
-    assert target.calls == 2
-
-
 @given(st.lists(st.integers(0, 300), max_size=12), st.integers(0, 9), st.integers(0, 6_000))
 @settings(max_examples=30)
 def test_the_rows_that_are_kept_are_the_newest_that_fit(

@@ -5,6 +5,7 @@ import errno
 import itertools
 import json
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -92,6 +93,22 @@ def test_what_is_durable_is_acknowledged_when_the_folder_can_be_read_again(
         worker.finish()
     assert len(watched.record_ids()) == 4
     assert len(failures_in(watched.output)) == 1
+
+
+def test_an_error_that_comes_at_once_is_not_tried_at_full_speed(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[float] = []
+
+    def lose_the_folder(_: OwnedPaths) -> None:
+        tries.append(time.monotonic())
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    monkeypatch.setattr(OwnedPaths, "check", lose_the_folder)
+    watched.publish(an_envelope(1))
+    with watched.worker() as worker:
+        work(worker, lambda: tries and time.monotonic() >= tries[0] + 2.0)
+    assert len(tries) < 12
 
 
 def test_what_is_held_is_bounded_while_nothing_can_be_checked(watched: Watched) -> None:

@@ -14,6 +14,7 @@ from groundwatch.transforms.grounding.errors import (
     Unavailable,
 )
 from groundwatch.transforms.grounding.refusals import Refusals
+from groundwatch.transforms.grounding.settings import OutagePolicy
 from tests.support.clocks import ManualClock
 
 REFUSAL = Misconfigured("HTTP 403")
@@ -33,8 +34,8 @@ def clock() -> ManualClock:
 class Calls:
     """Calls that are under way together."""
 
-    def __init__(self, clock: ManualClock, wait_s: float = 0.0) -> None:
-        self.refusals = Refusals(wait_s, clock)
+    def __init__(self, clock: ManualClock, policy: OutagePolicy, *, before: bool = False) -> None:
+        self.refusals = Refusals(policy, lambda: before, clock)
         self.classified: list[asyncio.Task[CheckFailed]] = []
 
     def start(self) -> None:
@@ -63,44 +64,53 @@ class Calls:
         return [type(each.result()) if each.done() else None for each in self.classified]
 
 
+FAIL, HOLD, REDELIVER = OutagePolicy
 EPISODES = {
     "one, while the next is answered": (
-        0.0,
+        REDELIVER,
         {"start start refuse": [None], "succeed": [AnswerRefused]},
     ),
     "19 in a row, before the next is answered": (
-        60.0,
+        HOLD,
         {"start " * 20 + "refuse " * 19 + "succeed": [AnswerRefused] * 19},
     ),
     "20 in a row, before the next is answered": (
-        60.0,
+        HOLD,
         {"start " * 21 + "refuse " * 20 + "succeed": [Unavailable] * 20},
     ),
-    "the last of many": (0.0, {"start succeed start refuse": [AnswerRefused]}),
-    "the only one": (0.0, {"start refuse": [Misconfigured]}),
-    "all of five": (0.0, {"start " * 5 + "refuse " * 5: [Misconfigured] * 5}),
+    "20 in a row, of a run that ends": (
+        FAIL,
+        {"start " * 21 + "refuse " * 20 + "succeed": [AnswerRefused] * 20},
+    ),
+    "the last of many": (FAIL, {"start succeed start refuse": [AnswerRefused]}),
+    "the only one": (FAIL, {"start refuse": [Misconfigured]}),
+    "all of five": (FAIL, {"start " * 5 + "refuse " * 5: [Misconfigured] * 5}),
     "20 at once, after an answer": (
-        0.0,
-        {"start succeed " + "start " * 20 + "refuse " * 20: [Misconfigured] * 20},
+        FAIL,
+        {"start succeed " + "start " * 20 + "refuse " * 20: [AnswerRefused] * 20},
     ),
     "20 in a row, beside a call that hangs": (
-        0.0,
+        FAIL,
         {"start " + "start refuse " * 20: [None] * 20, "10": [Misconfigured] * 20},
     ),
     "a worker's first, where others may follow": (
-        60.0,
+        HOLD,
         {"start refuse 59": [None], "1": [Misconfigured]},
     ),
+    "all of a worker's, after an answer": (
+        HOLD,
+        {"start succeed " + "start " * 20 + "refuse " * 20 + "9999": [None] * 20},
+    ),
 }
-"""How long new calls are waited for; what happens, or seconds that pass, and what is found then."""
+"""The policy; what happens, or seconds that pass, and what is found then."""
 
 
-@pytest.mark.parametrize(("wait_s", "steps"), EPISODES.values(), ids=EPISODES)
+@pytest.mark.parametrize(("policy", "steps"), EPISODES.values(), ids=EPISODES)
 def test_a_refusal_is_of_its_answer_if_another_call_is_answered_after_it(
-    clock: ManualClock, wait_s: float, steps: dict[str, list[type[CheckFailed] | None]]
+    clock: ManualClock, policy: OutagePolicy, steps: dict[str, list[type[CheckFailed] | None]]
 ) -> None:
     async def run() -> None:
-        calls = Calls(clock, wait_s)
+        calls = Calls(clock, policy)
         events = {"start": calls.start, "succeed": calls.succeed}
         for happening, expected in steps.items():
             for event in happening.split():
@@ -119,7 +129,7 @@ def test_a_worker_asks_before_its_first_success_and_goes_on_when_it_is_answered(
     clock: ManualClock,
 ) -> None:
     async def run() -> None:
-        calls = Calls(clock, wait_s=60.0)
+        calls = Calls(clock, HOLD)
         refusing = True
 
         async def ask() -> None:
@@ -162,7 +172,7 @@ def test_a_checker_without_other_calls_is_asked(
     refused: int,
 ) -> None:
     async def run() -> None:
-        calls, asked = Calls(clock), []
+        calls, asked = Calls(clock, REDELIVER), []
         calls.start()
         calls.succeed()
 
@@ -180,6 +190,45 @@ def test_a_checker_without_other_calls_is_asked(
         assert await calls.kinds() == [expected] * refused
         # One call asks for all.
         assert replies[-1] or asked == replies
+        for each in calls.classified:
+            each.cancel()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("before", "reply", "after_s", "expected"),
+    [
+        (True, REFUSAL, 0, AnswerRefused),
+        (False, None, 0, AnswerRefused),
+        (False, REFUSAL, 0, Misconfigured),
+        (False, Unavailable("HTTP 503"), 9, None),
+        (False, Unavailable("HTTP 503"), 10, Misconfigured),
+        (False, OverBudget("no call is left"), 0, Misconfigured),
+    ],
+)
+def test_a_run_that_ends_stops_only_if_nothing_has_succeeded(
+    clock: ManualClock,
+    before: bool,
+    reply: CheckFailed | None,
+    after_s: float,
+    expected: type[CheckFailed] | None,
+) -> None:
+    async def run() -> None:
+        calls, asked = Calls(clock, FAIL, before=before), []
+
+        async def ask() -> None:
+            clock.advance(after_s if not asked else 0)
+            asked.append(reply)
+            if reply:
+                raise reply
+            calls.refusals.succeeded()
+
+        for _ in range(5):
+            calls.start()
+        for _ in range(5):
+            await calls.refuse(ask)
+        assert await calls.kinds() == [expected] * 5
         for each in calls.classified:
             each.cancel()
 

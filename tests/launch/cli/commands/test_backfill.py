@@ -45,19 +45,20 @@ UNREADABLE = {
 }
 
 
+@pytest.mark.parametrize("flag", ["--checker", "--escalate"])
 def test_a_checker_that_is_not_there_is_named_at_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
     archive = an_archive(tmp_path, an_envelope(1))
     started_s = time.monotonic()
-    assert backfill(archive, tmp_path / "out", "--checker", address) == 1
+    assert backfill(archive, tmp_path / "out", flag, address) == 1
     assert time.monotonic() - started_s < 30
     assert (
-        f"cannot connect to {address} (connection refused): start the checker"
-        in capsys.readouterr().err
-    )
+        f"cannot connect to {address} (connection refused): start the checker, or choose another"
+        f" with {flag}"
+    ) in capsys.readouterr().err
 
 
 def test_a_line_without_an_answer_is_one_failure_with_its_bytes_and_the_rest_is_checked(

@@ -54,13 +54,14 @@ def messages_of(log: list[Json]) -> str:
     return "\n".join(line["message"] for line in log)
 
 
-def test_a_signal_drains_and_closes_the_counts(watched: Watched) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT, signal.SIGUSR1])
+def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.Signals) -> None:
     watched.publish(
         *map(an_envelope, range(30)), an_unsupported_envelope(30), b"no answer", an_envelope(3)
     )
     with begin(watched, "--alert_topic", ALERTS) as worker:
         worker.wait_for(lambda: not watched.outstanding)
-        ended = worker.end()
+        ended = worker.end(number)
     assert ended[0] == 0
     began, alerted, drained, ended_with = messages_of(ended[1]).splitlines()
     assert began == (
@@ -145,9 +146,13 @@ def test_a_worker_that_is_killed_again_and_again_loses_nothing_and_doubles_nothi
         assert watched.outstanding
         watched.end_leases(clock)
     watched.server.faults.lost_acks_share = 0.0
-    with begin(watched, *flags) as worker:
-        worker.wait_for(lambda: not watched.outstanding)
-        assert worker.end()[0] == 0
+    for said in (1, 0):
+        watched.publish(an_envelope(1))
+        with begin(watched, *flags) as worker:
+            worker.wait_for(lambda: not watched.outstanding)
+            exit_status, log = worker.end()
+            assert exit_status == 0
+            assert messages_of(log).count("the worker before this one was killed") == said
     assert len(watched.distinct_ids()) == MANY
     alerts = Counter(alert["record_id"] for alert in watched.published(ALERTS))
     assert len(alerts) == MANY // 10

@@ -13,7 +13,7 @@ from groundwatch.launch.engine.run_summary import summary_of
 from groundwatch.launch.watch import run_worker as start_worker
 from groundwatch.pipeline.settings.config import Config, Destination
 from groundwatch.schemas.summary import RunCounts, Summary
-from groundwatch.transforms.grounding import client
+from groundwatch.transforms.grounding import refusals
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, always
 from tests.support.watched import SUBSCRIPTION, Watched
@@ -25,7 +25,7 @@ TOPICS = ("alert", "failure", "enriched")
 @pytest.fixture(autouse=True)
 def _quick_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a checker that refuses every call end the worker after a second."""
-    monkeypatch.setattr(client, "_REFUSAL_WAIT_S", 1.0)
+    monkeypatch.setattr(refusals, "_FIRST_SUCCESS_WITHIN_S", 1.0)
 
 
 def watch(watched: Watched, *flags: str) -> int:

@@ -52,6 +52,7 @@ class AWorker:
 
     batches_done = 5
     batches_failed = 2
+    waiting = 15
     monitor = SimpleNamespace(
         open_rate_incidents=4, open_no_data_incidents=6, open_checker_incidents=1
     )
@@ -134,6 +135,7 @@ def test_the_statistics_of_the_subscription_and_the_worker_are_metrics() -> None
     assert value(samples, "outstanding_messages", state="processing") == 20
     assert value(samples, "outstanding_messages", state="settled") == 30
     assert value(samples, "outstanding_bytes") == 4_000
+    assert value(samples, "deferred_messages") == 15
     assert value(samples, "leases_overdue") == 1
     assert value(samples, "redelivered_total") == 2
     assert value(samples, "oldest_unacked_age_seconds") == 12.5
@@ -274,7 +276,12 @@ def test_the_names_are_as_ever() -> None:
         *("retries_total", "sampled_out_total", "unpublished", "outbox_pending"),
         *("outbox_sent_total", "outbox_refused_total", "outbox_skipped_total"),
         *("outbox_dropped_total", "unpublished_batches", "oldest_unpublished_age_seconds"),
-        *("failed_publications_total", "destination_up", "oldest_undelivered_age_seconds"),
+        *(
+            "deferred_messages",
+            "failed_publications_total",
+            "destination_up",
+            "oldest_undelivered_age_seconds",
+        ),
     }
 
 
