@@ -131,7 +131,6 @@ class FactSentences:
     Attributes:
       texts: the sentences, equal ones once.
       signs: of each, what it may have, as bits.
-      numbers: of each, the forms of its numbers, in order.
       contents: of each, the stems of its content tokens.
     """
 
@@ -140,7 +139,6 @@ class FactSentences:
         self.texts = list(dict.fromkeys([text for _, text in found]))
         words = [read_words(text) for text in self.texts]
         self.signs = [each.signs for each in words]
-        self.numbers = [each.numbers() for each in words]
         content = [compress(each.forms, each.kinds) for each in words]
         self.contents = [frozenset(map(stem_of, forms)) for forms in content]
         self._read: dict[int, ReadSentence] = {}

@@ -106,8 +106,8 @@ def read_tokens(text: str) -> list[Token]:
     """Return a text's tokens with their places, in order."""
     tokens = []
     for found in _TOKEN.finditer(text):
-        [form], [kind], _ = _piece_of(found[0])
-        tokens.append(Token(form, kind, found[0].lower(), *found.span()))
+        [form], [kind], _ = _piece_of(spelled := found[0])
+        tokens.append(Token(form, kind, spelled.lower(), *found.span()))
     return tokens
 
 

@@ -77,6 +77,9 @@ _MAY_BEGIN = _KINDS | dict.fromkeys(
 )
 """What may begin with a word in lower case, or with a digit."""
 
+_SURE = (_MAY_BEGIN.keys() - _ARTICLES) | _UNITS_OF_ONE
+"""What a text with a value has: an article begins none without the unit behind it."""
+
 _ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
 """These are months with a capital only."""
 
@@ -151,12 +154,10 @@ _PERIOD = re.compile(
 
 
 def may_have_value(text: str) -> bool:
-    """Return whether a text may have a value; "a" has none without the unit behind it."""
-    anchors = _ANCHOR.findall(_with_digits(text))
-    return any(
-        _kind(anchor) not in (None, "article") or anchor.lower() in _UNITS_OF_ONE
-        for anchor in anchors
-    )
+    """Return whether a text may have a value."""
+    is_word = text.isascii() and text.isalpha()
+    anchors = [text] if is_word else _ANCHOR.findall(_with_digits(text))
+    return any(each.lower() in _SURE and each not in _ALSO_VERBS for each in anchors)
 
 
 def _with_digits(text: str) -> str:
