@@ -137,10 +137,12 @@ class FactSentences:
     def __init__(self, fact: str) -> None:
         found = locate_sentences(single_spaced(fact))
         self.texts = list(dict.fromkeys([text for _, text in found]))
-        words = [read_words(text) for text in self.texts]
-        self.signs = [each.signs for each in words]
-        content = [compress(each.forms, each.kinds) for each in words]
-        self.contents = [frozenset(map(stem_of, forms)) for forms in content]
+        self.signs: list[int] = []
+        self.contents: list[frozenset[str]] = []
+        for text in self.texts:
+            words = read_words(text)
+            self.signs.append(words.signs)
+            self.contents.append(frozenset(map(stem_of, compress(words.forms, words.kinds))))
         self._read: dict[int, ReadSentence] = {}
         self._with_signs: dict[int, Sequence[int]] = {0: range(len(self.texts))}
 

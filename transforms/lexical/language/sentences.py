@@ -80,7 +80,7 @@ _MIN_WRAPPED = 25
 """Characters of a line that is wrapped; shorter ones may be the items of a list."""
 
 # Not the end of a character reference.
-_SEMICOLON = re.compile(r"(?<!&amp);(?=\s)")
+_SEMICOLON = re.compile(r";(?<!&amp;)(?=\s)")
 _FEWEST_WORDS = 4
 """Of a statement beside a semicolon."""
 
@@ -192,7 +192,7 @@ def _between_statements(text: str, cuts: list[int]) -> Iterator[int]:
     for start, end in pairwise(cuts):
         found = [mark.end() for mark in _SEMICOLON.finditer(text, start, end)]
         parts = pairwise([start, *found, end])
-        if all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
+        if found and all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
             yield from found
 
 

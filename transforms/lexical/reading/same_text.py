@@ -74,9 +74,11 @@ def texts_in_json(text: str) -> str:
             pass
         else:
             return "\n".join(_lines(value)).strip() or text
-    if "\\" in text and '"' in text and (_JSON_FIELD.search(text) or text.lstrip()[:1] in '"['):
+    if "\\" not in text:
+        return text
+    if '"' in text and (_JSON_FIELD.search(text) or text.lstrip()[:1] in '"['):
         text = _JSON_TEXT.sub(_without_escapes, text)
-    return ESCAPED_LINE_BREAK.sub("\n", text) if "\\n" in text else text
+    return ESCAPED_LINE_BREAK.sub("\n", text)
 
 
 class _Fields(tuple[tuple[str, object], ...]):
