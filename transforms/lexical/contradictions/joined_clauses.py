@@ -45,12 +45,13 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
         is_known = [is_own for each, is_own in known if start <= each.start < end]
         if not any(is_known[:1]):
             continue
-        says = [is_light(each) for each in sentence.tokens if start <= each.start < end]
         if end <= predicate:
             if all(is_known):
                 yield _read(f"{text[start:end]} {text[predicate:]}")
-        elif start > shared > 0 and (any(says[:1]) if shared <= predicate else not any(says)):
-            yield _read(f"{text[:shared]} {text[start:end]}")
+        elif start > shared > 0:
+            says = [is_light(each) for each in sentence.tokens if start <= each.start < end]
+            if any(says[:1]) if shared <= predicate else not any(says):
+                yield _read(f"{text[:shared]} {text[start:end]}")
 
 
 def _read(text: str) -> ReadSentence:

@@ -103,18 +103,14 @@ class ReadSentence:
     @CachedAttribute
     def content(self) -> list[Token]:
         """The content tokens that are neither in a value nor negate, in order."""
-        taken = [(value.start, value.end) for value in self.values] + self.negations
-        ends = sorted(taken)
-        content = []
-        place = 0
-        for token in self.tokens:
-            while place < len(ends) and ends[place][1] <= token.start:
-                place += 1
-            is_taken = place < len(ends) and ends[place][0] < token.end
-            is_word = token.kind and token.lower not in NEUTRAL
-            if is_word and not is_taken:
-                content.append(token)
-        return content
+        taken = places_in([(value.start, value.end) for value in self.values] + self.negations)
+        return [
+            token
+            for token in self.tokens
+            if token.kind
+            and token.lower not in NEUTRAL
+            and (not taken or taken.isdisjoint(range(token.start, token.end)))
+        ]
 
     @CachedAttribute
     def places(self) -> dict[str, list[int]]:

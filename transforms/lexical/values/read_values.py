@@ -102,7 +102,6 @@ _DIGITS = re.compile(
 )
 _SPACED = re.compile(r"[ \u00a0\u2009\u202f]")
 _PART = re.compile(r"\s?([½¼¾])|(?:/([1-9]\d?)(?![,.]?\d))")
-_FRACTION = re.compile(r"[½¼¾]")
 _CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
 _CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
 _SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
@@ -268,16 +267,16 @@ def _phone(text: str, start: int) -> Sequence[Value]:
 
 
 def _number_in_digits(text: str, start: int) -> Sequence[Value]:
-    if fraction := _FRACTION.match(text, start):
-        return [_with_unit(text, start, start + 1, (_PARTS[fraction[0]],))]
-    if parts := _CJK_PARTS.match(text, start):
+    if part := _PARTS.get(text[start]):
+        return [_with_unit(text, start, start + 1, (part,))]
+    if not text.isascii() and (parts := _CJK_PARTS.match(text, start)):
         total = sum(_cjk_number(*part) for part in _CJK_PART.findall(parts[0]))
         return [_with_unit(text, start, parts.end(), (total,))]
     found = _DIGITS.match(text, start)
     if not found:
         return ()
     digits, end = found[0], found.end()
-    if _SPACED.search(digits):
+    if not digits.isdecimal() and _SPACED.search(digits):
         if " " in digits and has_english(text):
             digits = digits.partition(" ")[0]
             end = start + len(digits)
@@ -285,12 +284,12 @@ def _number_in_digits(text: str, start: int) -> Sequence[Value]:
     raw = _amounts(digits, text)
     if not raw:
         return [Value(NUMBER, start, end)]
-    if part := _PART.match(text, end):
-        end = part.end()
+    if joined := _PART.match(text, end):
+        end = joined.end()
         if text.startswith("24/7", start):
             hours, days = UNITS["hours"], UNITS["days"]
             return [Value(NUMBER, start, end, *each) for each in (((24.0,), hours), ((7.0,), days))]
-        raw = (raw[0] + _PARTS[part[1]] if part[1] else raw[0] / int(part[2]),)
+        raw = (raw[0] + _PARTS[joined[1]] if joined[1] else raw[0] / int(joined[2]),)
     return [_with_unit(text, start, end, raw)]
 
 
