@@ -12,9 +12,7 @@ from groundwatch.transforms.lexical.language.words import read_words
 
 _ADDING = "and|but|und|aber|et|mais|y|pero|e|mas"
 # A set of characters at the front makes the searches fast.
-_CLAUSE = re.compile(
-    rf"[;,\s](?:(?<=;)\s|(?<=,)\s(?:{_ADDING}|which|so)\s|(?<=\s)(?:{_ADDING})\s)"
-)
+_CLAUSE = re.compile(rf"[;,\s](?:(?<=;)\s|(?<=,)\s(?:{_ADDING}|which|so)\s|(?<=\s)(?:{_ADDING})\s)")
 _JOINING = rf"(?:{_ADDING}|or|nor|oder|ou|o)\s"
 _JOINT = re.compile(rf"[;,\s](?:(?<=,)\s(?:{_JOINING})?|(?<=;)\s|(?<=\s){_JOINING})")
 _MAX_JOINTS = 12
