@@ -13,7 +13,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
     stems_of,
 )
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
-from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of
+from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of, read_words
 from groundwatch.transforms.lexical.values.value import Value
 
 ComparedFacts = Sequence[tuple[int, FactSentences]]
@@ -113,7 +113,7 @@ class ComparedClaim(ReadSentence):
         """
         return (
             bool(self.numbers)
-            and self.words.numbers == sentences.numbers[place]
+            and self.words.numbers == read_words(sentences.texts[place]).numbers()
             and self._value_stems == VALUE_STEMS & sentences.contents[place]
             and self._value_signs == _value_signs_in(sentences.texts[place])
         )

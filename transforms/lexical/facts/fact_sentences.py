@@ -103,18 +103,14 @@ class ReadSentence:
     @CachedAttribute
     def content(self) -> list[Token]:
         """The content tokens that are neither in a value nor negate, in order."""
-        taken = [(value.start, value.end) for value in self.values] + self.negations
-        ends = sorted(taken)
-        content = []
-        place = 0
-        for token in self.tokens:
-            while place < len(ends) and ends[place][1] <= token.start:
-                place += 1
-            is_taken = place < len(ends) and ends[place][0] < token.end
-            is_word = token.kind and token.lower not in NEUTRAL
-            if is_word and not is_taken:
-                content.append(token)
-        return content
+        taken = places_in([(value.start, value.end) for value in self.values] + self.negations)
+        return [
+            token
+            for token in self.tokens
+            if token.kind
+            and token.lower not in NEUTRAL
+            and (not taken or taken.isdisjoint(range(token.start, token.end)))
+        ]
 
     @CachedAttribute
     def places(self) -> dict[str, list[int]]:
@@ -131,18 +127,18 @@ class FactSentences:
     Attributes:
       texts: the sentences, equal ones once.
       signs: of each, what it may have, as bits.
-      numbers: of each, the forms of its numbers, in order.
       contents: of each, the stems of its content tokens.
     """
 
     def __init__(self, fact: str) -> None:
         found = locate_sentences(single_spaced(fact))
         self.texts = list(dict.fromkeys([text for _, text in found]))
-        words = [read_words(text) for text in self.texts]
-        self.signs = [each.signs for each in words]
-        self.numbers = [each.numbers() for each in words]
-        content = [compress(each.forms, each.kinds) for each in words]
-        self.contents = [frozenset(map(stem_of, forms)) for forms in content]
+        self.signs: list[int] = []
+        self.contents: list[frozenset[str]] = []
+        for text in self.texts:
+            words = read_words(text)
+            self.signs.append(words.signs)
+            self.contents.append(frozenset(map(stem_of, compress(words.forms, words.kinds))))
         self._read: dict[int, ReadSentence] = {}
         self._with_signs: dict[int, Sequence[int]] = {0: range(len(self.texts))}
 

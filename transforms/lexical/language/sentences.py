@@ -72,13 +72,16 @@ _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
-# Between a line that ends as no sentence does, and one that begins no item of a list.
-_LINE_BREAK = re.compile(r'(?<=[\w,)%€])\r?\n[ \t>]*(?!\d{1,2}[.)]\s)(?=[\w("“$€£])(\S+)')
+# Between a line that ends as no sentence does, and one that begins no item of a list. A character
+# at the front makes the search fast.
+_LINE_BREAK = re.compile(
+    r'\n(?:(?<=[\w,)%€]\n)|(?<=[\w,)%€]\r\n))[ \t>]*(?!\d{1,2}[.)]\s)(?=[\w("“$€£])(\S+)'
+)
 _MIN_WRAPPED = 25
 """Characters of a line that is wrapped; shorter ones may be the items of a list."""
 
 # Not the end of a character reference.
-_SEMICOLON = re.compile(r"(?<!&amp);(?=\s)")
+_SEMICOLON = re.compile(r";(?<!&amp;)(?=\s)")
 _FEWEST_WORDS = 4
 """Of a statement beside a semicolon."""
 
@@ -104,20 +107,21 @@ def without_wraps(text: str) -> str:
     """
     if "\n" not in text or "```" in text:
         return text
-    lengths: dict[re.Match[str], int] = {}
+    breaks: list[tuple[int, int, re.Match[str]]] = []
     for mark in _LINE_BREAK.finditer(text):
-        line = text[text.rfind("\n", 0, mark.start()) + 1 : mark.start()]
+        end = mark.start() - text.startswith("\r", mark.start() - 1)
+        line = text[text.rfind("\n", 0, end) + 1 : end]
         if len(line) >= _MIN_WRAPPED and "|" not in line + mark[1] and line[0] != "#":
-            lengths[mark] = len(line)
-    wraps = {mark.start() for mark in lengths if mark[1][0].islower()}
-    if wraps:
-        width = max(lengths.values())
-        wraps.update(
-            mark.start() for mark, length in lengths.items() if length + len(mark[1]) >= width
-        )
-    return _LINE_BREAK.sub(
-        lambda mark: mark[1].rjust(len(mark[0])) if mark.start() in wraps else mark[0], text
-    )
+            breaks.append((len(line), end, mark))
+    if not any(mark[1][0].islower() for *_, mark in breaks):
+        return text
+    width = max(length for length, *_ in breaks)
+    parts, place = [], 0
+    for length, end, mark in breaks:
+        if mark[1][0].islower() or length + len(mark[1]) >= width:
+            parts += [text[place:end], " " * (mark.start(1) - end)]
+            place = mark.start(1)
+    return "".join([*parts, text[place:]])
 
 
 def lines_in(text: str) -> list[tuple[int, int]]:
@@ -189,7 +193,7 @@ def _between_statements(text: str, cuts: list[int]) -> Iterator[int]:
     for start, end in pairwise(cuts):
         found = [mark.end() for mark in _SEMICOLON.finditer(text, start, end)]
         parts = pairwise([start, *found, end])
-        if all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
+        if found and all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
             yield from found
 
 

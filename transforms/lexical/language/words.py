@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from enum import IntEnum
-from functools import reduce
-from itertools import chain, compress, pairwise, zip_longest
-from operator import or_
+from itertools import compress, pairwise, zip_longest
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
@@ -108,8 +106,8 @@ def read_tokens(text: str) -> list[Token]:
     """Return a text's tokens with their places, in order."""
     tokens = []
     for found in _TOKEN.finditer(text):
-        [form], [kind], _ = _piece_of(found[0])
-        tokens.append(Token(form, kind, found[0].lower(), *found.span()))
+        [form], [kind], _ = _piece_of(spelled := found[0])
+        tokens.append(Token(form, kind, spelled.lower(), *found.span()))
     return tokens
 
 
@@ -134,9 +132,8 @@ def form_of(spelling: str) -> str:
     return _normal_form(_lower(spelling))
 
 
-_Piece = tuple[tuple[str, ...], bytes, bytes]
-"""What stands between white space, or a token: the forms and kinds of its tokens, and its signs, if
-any."""
+_Piece = tuple[tuple[str, ...], bytes, int]
+"""What stands between white space, or a token: the forms and kinds of its tokens, and its signs."""
 
 
 def _read_piece(unspaced: str) -> _Piece:
@@ -150,15 +147,14 @@ def _read_piece(unspaced: str) -> _Piece:
     return tuple(forms), kinds, _read_signs(unspaced)
 
 
-def _read_signs(word: str) -> bytes:
-    """Return the signs of a word as one byte, or none."""
+def _read_signs(word: str) -> int:
     lower = word.lower()
     bare = lower.strip(MARKS)
     signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
     signs |= NEGATION * may_deny(bare) | VALUE * may_have_value(word)
     if may_be_other(bare):
         signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
-    return bytes([signs] if signs else [])
+    return signs
 
 
 def _read_token(spelling: str) -> _Piece:
@@ -211,12 +207,14 @@ _piece_of = WordCache(_read_piece, _MAX_BYTES, _BYTES_OF_PIECE).__getitem__
 
 def _read(text: str) -> tuple[list[str], bytes, int]:
     """Return the forms and kinds of a text's tokens, and its signs."""
-    pieces = list(map(_piece_of, text.split()))
-    if not pieces:
-        return [], b"", 0
-    forms, kinds, signs = zip(*pieces, strict=True)
-    # Most pieces have no sign, so few are joined.
-    return [*chain.from_iterable(forms)], b"".join(kinds), reduce(or_, b"".join(signs), 0)
+    forms: list[str] = []
+    kinds = []
+    signs = 0
+    for of_piece, kinds_of_piece, signs_of_piece in map(_piece_of, text.split()):
+        forms += of_piece
+        kinds.append(kinds_of_piece)
+        signs |= signs_of_piece
+    return forms, b"".join(kinds), signs
 
 
 Pair = tuple[str, str]

@@ -17,7 +17,7 @@ from .same_text import ESCAPED_LINE_BREAK
 _PRIVATE = "\ue200-\ue20f"
 _SIGNS = rf"[<&\\`*_~\[({{^\u3010\uff08{SUPERSCRIPT_DIGITS}{_PRIVATE}]"
 _TURN = r"(?<![A-Za-z])(?:file)?(?:cite)?turn\d"
-_SIGN = re.compile(_SIGNS)
+_SIGN, _TURNS = re.compile(_SIGNS), re.compile(r"turn\d")
 _ANY_SIGN = re.compile(rf"{_SIGNS}|https?://|www\.|{_TURN}")
 
 # Each expression is bounded, or stops at its own first sign, so that the time is linear.
@@ -110,7 +110,7 @@ def read_markup(text: str, marks: CitationMarks) -> Markup:
     0.31.2; GitHub Flavored Markdown 0.29.
     """
     signs = _SIGN
-    if "://" in text or "www." in text or "turn" in text:
+    if "://" in text or "www." in text or _TURNS.search(text):
         signs = _ANY_SIGN
     if not signs.search(text):
         return Markup(EditedText(text))

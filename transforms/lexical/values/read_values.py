@@ -77,6 +77,9 @@ _MAY_BEGIN = _KINDS | dict.fromkeys(
 )
 """What may begin with a word in lower case, or with a digit."""
 
+_SURE = (_MAY_BEGIN.keys() - _ARTICLES) | _UNITS_OF_ONE
+"""What a text with a value has: an article begins none without the unit behind it."""
+
 _ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
 """These are months with a capital only."""
 
@@ -99,7 +102,6 @@ _DIGITS = re.compile(
 )
 _SPACED = re.compile(r"[ \u00a0\u2009\u202f]")
 _PART = re.compile(r"\s?([½¼¾])|(?:/([1-9]\d?)(?![,.]?\d))")
-_FRACTION = re.compile(r"[½¼¾]")
 _CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
 _CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
 _SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
@@ -151,12 +153,10 @@ _PERIOD = re.compile(
 
 
 def may_have_value(text: str) -> bool:
-    """Return whether a text may have a value; "a" has none without the unit behind it."""
-    anchors = _ANCHOR.findall(_with_digits(text))
-    return any(
-        _kind(anchor) not in (None, "article") or anchor.lower() in _UNITS_OF_ONE
-        for anchor in anchors
-    )
+    """Return whether a text may have a value."""
+    is_word = text.isascii() and text.isalpha()
+    anchors = [text] if is_word else _ANCHOR.findall(_with_digits(text))
+    return any(each.lower() in _SURE and each not in _ALSO_VERBS for each in anchors)
 
 
 def _with_digits(text: str) -> str:
@@ -267,16 +267,16 @@ def _phone(text: str, start: int) -> Sequence[Value]:
 
 
 def _number_in_digits(text: str, start: int) -> Sequence[Value]:
-    if fraction := _FRACTION.match(text, start):
-        return [_with_unit(text, start, start + 1, (_PARTS[fraction[0]],))]
-    if parts := _CJK_PARTS.match(text, start):
+    if part := _PARTS.get(text[start]):
+        return [_with_unit(text, start, start + 1, (part,))]
+    if not text.isascii() and (parts := _CJK_PARTS.match(text, start)):
         total = sum(_cjk_number(*part) for part in _CJK_PART.findall(parts[0]))
         return [_with_unit(text, start, parts.end(), (total,))]
     found = _DIGITS.match(text, start)
     if not found:
         return ()
     digits, end = found[0], found.end()
-    if _SPACED.search(digits):
+    if not digits.isdecimal() and _SPACED.search(digits):
         if " " in digits and has_english(text):
             digits = digits.partition(" ")[0]
             end = start + len(digits)
@@ -284,12 +284,12 @@ def _number_in_digits(text: str, start: int) -> Sequence[Value]:
     raw = _amounts(digits, text)
     if not raw:
         return [Value(NUMBER, start, end)]
-    if part := _PART.match(text, end):
-        end = part.end()
+    if joined := _PART.match(text, end):
+        end = joined.end()
         if text.startswith("24/7", start):
             hours, days = UNITS["hours"], UNITS["days"]
             return [Value(NUMBER, start, end, *each) for each in (((24.0,), hours), ((7.0,), days))]
-        raw = (raw[0] + _PARTS[part[1]] if part[1] else raw[0] / int(part[2]),)
+        raw = (raw[0] + _PARTS[joined[1]] if joined[1] else raw[0] / int(joined[2]),)
     return [_with_unit(text, start, end, raw)]
 
 
