@@ -28,6 +28,8 @@ NOT_IN_FINGERPRINT = frozenset(
         *("check", "inputs"),
         # They say where and when results are written, not which.
         *("output", "run", "source", "work_folder", "file_bytes"),
+        # They are the texts of the others.
+        "settings",
         # They say where the steps run, and what the checks cost.
         *("beam_arguments", "price_per_1k_chars"),
         # They apply to what leaves, whatever was in force when it was made.

@@ -4,7 +4,7 @@ import argparse
 import difflib
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +29,17 @@ _INVALID = object()
 _FEW_NAMES = 4
 
 
+FindInherited = Callable[
+    [Mapping[str, tuple[str, ...]], Collection[str], list[str], list[str]],
+    Mapping[str, tuple[str, ...]],
+]
+"""Finds the texts of an earlier run's settings, by key.
+
+It gets the texts that are given anywhere, the keys of the arguments, and the lists of problems and
+of notes.
+"""
+
+
 class CommonSettings(Settings, frozen=True, kw_only=True):
     """What every command takes.
 
@@ -50,13 +61,15 @@ class Loaded(msgspec.Struct, Generic[S]):
     """The settings of one command line; those with a problem have their default, or are empty.
 
     `others` are the arguments that are not settings. A command adds the problems of its files.
-    `notes` name settings of a file or the environment that were removed.
+    `notes` name settings of a file or the environment that were removed, and those of an earlier
+    run. `given` are the texts of all that are given, by key.
     """
 
     settings: S
     others: list[str]
     problems: list[str]
     notes: list[str]
+    given: dict[str, tuple[str, ...]]
     credentials_file: str | None = None
 
     def raise_problems(self) -> None:
@@ -82,11 +95,14 @@ def load(
     environment: Mapping[str, str],
     known: Collection[str] = (),
     removed: Mapping[str, str] = MappingProxyType({}),
+    *,
+    find_inherited: FindInherited | None = None,
 ) -> Loaded[S]:
     """Load the settings of a command from its arguments, the environment and a file.
 
     `known` are the keys of other commands' settings, which files and the environment may hold, too,
-    as those of `removed` settings, each with the reason why it has no effect.
+    as those of `removed` settings, each with the reason why it has no effect. Settings of an
+    earlier run, which `find_inherited` finds, win over all but the arguments.
     """
     fields = settings_of(settings)
     accepted = accepted_settings(settings)
@@ -107,7 +123,13 @@ def load(
         for key, each in elsewhere.items()
         if key in removed
     ]
-    given = elsewhere | given | positional
+    given |= positional
+    if find_inherited:
+        texts = {key: each.texts for key, each in (elsewhere | given).items()}
+        inherited = find_inherited(texts, given, problems, notes)
+        for key, values_of_run in inherited.items():
+            elsewhere[key] = _Given(values_of_run, f"the failures' run, --{key} ")
+    given = elsewhere | given
     values: dict[str, object] = {}
     missing = []
     for field in fields:
@@ -125,6 +147,7 @@ def load(
         others,
         [*missing, *problems, *contradictions],
         notes,
+        {key: each.texts for key, each in given.items()},
         key_file if isinstance(key_file, str) else None,
     )
 
