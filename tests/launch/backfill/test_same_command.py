@@ -120,6 +120,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], list[str], str]] = {
     "a new file": (add_file, [], "the input has other files (new: "),
     "a file that went": (lose_file, [], "the input has other files (gone: "),
     "a setting": (str, ["--low_grounded_threshold", "0.3"], "the settings have changed"),
+    "rates": (str, ["--rate_burn", "2"], "--rate_burn is 2, and was 4"),
 }
 
 
