@@ -4,7 +4,7 @@ import argparse
 import difflib
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
 from types import MappingProxyType
@@ -27,6 +27,8 @@ _CONFIG = "config"
 _KEY_FILE = "credentials_file"
 _INVALID = object()
 _FEW_NAMES = 4
+_NEED = re.compile(r"(\w+)(?:(!?=)(\w+))?")
+_NEEDED = {None: "", "=": "{}", "!=": "(another than {})"}
 
 
 FindInherited = Callable[
@@ -88,6 +90,10 @@ class _Given(NamedTuple):
         """The place without the mark in front of the texts."""
         return self.place.rstrip(":= ")
 
+    @property
+    def is_flag(self) -> bool:
+        return self.place.startswith("--")
+
 
 def load(
     settings: type[S],
@@ -141,6 +147,9 @@ def load(
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     # Without an invalid value, settings seem to contradict each other or to be missing.
     contradictions = [] if problems else [_placed(each, given) for each in built.problems()]
+    if not (problems or contradictions):
+        typed = [each for each in fields if each.key in given and given[each.key].is_flag]
+        contradictions += _without_effect(typed, fields, values, others)
     key_file = values.get(_KEY_FILE)
     return Loaded(
         built,
@@ -344,6 +353,38 @@ def _unreadable(error: Exception, path: Path) -> str:
     elif isinstance(error, yaml.reader.ReaderError):
         before = path.read_text(encoding="utf-8").count("\n", 0, error.position)
     return f"{'' if before is None else f', line {before + 1}'}: cannot be read: {reason}"
+
+
+def _without_effect(
+    flags: Sequence[Setting],
+    fields: Sequence[Setting],
+    values: Mapping[str, object],
+    others: Sequence[str],
+) -> Iterator[str]:
+    """Name the flags that have no effect, since each setting that they need is absent.
+
+    Of the `others`, Beam's flags, each one that is given counts.
+    """
+    known = {field.key: field for field in fields}
+    beams = {each.partition("=")[0] for each in others}
+    for flag in flags:
+        needs = [_NEED.fullmatch(each) for each in flag.note.needs.split()]
+        found = [each.groups() for each in needs if each]
+        if not found or any(f"--{name}" in beams for name, _, _ in found):
+            continue
+        own = [(known[key], sign, value) for key, sign, value in found if key in known]
+        if not any(_is_met(values.get(each.key, each.default), *how) for each, *how in own):
+            wanted = (
+                f"{each.written} {_NEEDED[sign].format(value)}".rstrip()
+                for each, sign, value in own
+            )
+            yield f"{flag.written}: has no effect without {' or '.join(wanted)}"
+
+
+def _is_met(value: object, sign: str | None, wanted: str) -> bool:
+    if not value or sign is None:
+        return bool(value)
+    return (value == wanted) == (sign == "=")
 
 
 def _placed(problem: str, given: Mapping[str, _Given]) -> str:
