@@ -27,9 +27,10 @@ _MAX_SHOWN = 5
 def show(loaded: Loaded[ShowSettings]) -> int:
     """Print the record of an id, or say which records the id could mean."""
     settings = loaded.settings
-    if Path(settings.record).is_dir() or settings.record.startswith("gs://"):
+    named = settings.record
+    if named.startswith("gs://") or (named and Path(named).is_dir()):
         loaded.problems.append(
-            f"ID {settings.record}: is a folder; give the id of a record before it, as the report,"
+            f"ID {named}: is a folder; give the id of a record before it, as the report,"
             " alerts and the summary print them"
         )
     loaded.raise_problems()
