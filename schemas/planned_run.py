@@ -29,6 +29,8 @@ class PlannedRun(Record, frozen=True, kw_only=True):
       messages: how many they hold.
       replays: whether they hold failures, which the run resolves.
       budget: that of the last try of the run.
+      in_files: which texts, payloads and rates its files have: values by flag, without dashes; None
+        if an earlier release did not note them.
     """
 
     fingerprint: str
@@ -37,3 +39,4 @@ class PlannedRun(Record, frozen=True, kw_only=True):
     messages: int
     replays: bool = False
     budget: Budget = Budget()
+    in_files: dict[str, str] | None = None

@@ -98,6 +98,8 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
         by ``alerts``, ``failures`` and the destination's name.
       unfinished: whether the run is bounded and was begun, but has not ended.
       planned: what a bounded run was planned for; it stands in the run's own file alone.
+      settings: the texts of the settings that a replay of its failures takes over, by key; None if
+        they are unknown. They stand in the run's own file alone.
     """
 
     run: str
@@ -119,6 +121,7 @@ class Summary(AnswerCounts, frozen=True, kw_only=True):
     unfinished: bool = False
     replayed: Replayed | None = None
     planned: PlannedRun | None = None
+    settings: dict[str, tuple[str, ...]] | None = None
 
     @property
     def name(self) -> str:
@@ -208,7 +211,7 @@ def folder_summary_to_json(runs: Iterable[Summary]) -> bytes:
 
 def folder_summary(runs: Iterable[Summary]) -> FolderSummary:
     """Summarize an output folder with at least one run."""
-    listed = (replace(run, planned=None) for run in runs)
+    listed = (replace(run, planned=None, settings=None) for run in runs)
     ordered = sorted(listed, key=lambda run: (run.finished_at_us, run.name))
     return FolderSummary(total=_folder_totals(ordered), runs=tuple(ordered))
 

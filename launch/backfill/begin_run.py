@@ -21,12 +21,15 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
 from .earlier_runs import announce_replacement, end_publication, failures_begun, publish_summary
 from .same_run import (
+    TEXTS,
     EndedRun,
     WouldReplace,
     allows_more,
+    change_in_files,
     change_since,
     change_since_end,
     fingerprint,
+    in_files,
     repeated_run,
 )
 
@@ -55,6 +58,7 @@ def make_plan(
         messages=messages,
         replays=config.replays,
         budget=config.check.budget,
+        in_files=in_files(config),
     )
     return planned, split_segments(files, segment_messages)
 
@@ -92,6 +96,8 @@ def look_back(
         database.reset()
     earlier = Plan(database).planned()
     change = change_since(config, earlier) if earlier else "no plan is left"
+    if earlier and not change and Publisher(database, config).rows_published():
+        change = change_in_files(config, earlier, *TEXTS)
     if change is None:
         counts = Journal(database, config).totals()
         change = _LARGER_BUDGET if allows_more(config, earlier, counts) else None
@@ -120,7 +126,7 @@ def begin_or_resume(
     """Resume the plan of an interrupted run, or begin a new one."""
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
-        Plan(database).keep_budget(config.check.budget)
+        Plan(database).note_try(config.check.budget, in_files(config))
         return
     planned, batches = make_plan(config, processes)
     is_interrupted = Plan(database).planned() is not None

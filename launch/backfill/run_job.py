@@ -90,8 +90,7 @@ def _exit_status(config: Config, summary: Summary) -> int:
         sentence = f"the run failed: damaged archives: {summary.damaged_archives}"
         damage = first_failures(config.destination, summary.name, DamagedArchive.__name__)
         return fail_with(sentence, damage)
-    # A replay reads messages that were counted as failures before.
-    if not config.replays and not summary.deferred:
+    if not summary.deferred:
         others = summary.read - summary.unreadable
         if not others:
             return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)

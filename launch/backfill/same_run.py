@@ -18,6 +18,7 @@ from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import AnswerCounts, Summary
+from groundwatch.transforms.rules.redaction import TextMode
 
 _RESUMES_SINCE = "2.0.0"
 """The first release whose interrupted runs this one resumes: part of each fingerprint."""
@@ -28,11 +29,13 @@ NOT_IN_FINGERPRINT = frozenset(
         *("check", "inputs"),
         # They say where and when results are written, not which.
         *("output", "run", "source", "work_folder", "file_bytes"),
+        # They are the texts of the others.
+        "settings",
         # They say where the steps run, and what the checks cost.
         *("beam_arguments", "price_per_1k_chars"),
-        # They apply to what leaves, whatever was in force when it was made.
+        # They apply to what leaves, whatever was in force when it was made: see `in_files`.
         *("text", "failure_payload"),
-        # Incidents are computed from the rate counts when the run is published.
+        # Incidents are computed from the rate counts when the run is published, likewise.
         "rates",
         # Only streams, or workers, use them.
         *("seen_for_s", "keeps_results", "publishes_enriched"),
@@ -44,6 +47,9 @@ NOT_IN_FINGERPRINT = frozenset(
     }
 )
 """Fields of `Config` and `CheckSettings` that may change while an interrupted run is resumed."""
+
+TEXTS = ("text", "failure_payload")
+"""The settings of `in_files` that apply to each file, and not to the end of a run."""
 
 _PARSED_BY_2_0_0 = {"facts_from_steps": False}
 """What 2.0.0 put into the fingerprint of each of its runs, which may be resumed."""
@@ -88,7 +94,30 @@ def planned_now(config: Config) -> PlannedRun:
         versions=_for_each(storage.version, config.inputs),
         messages=0,
         replays=config.replays,
+        in_files=in_files(config),
     )
+
+
+def in_files(config: Config) -> dict[str, str]:
+    """Return the settings that decide which texts, payloads and rates files have, by flag."""
+    return {
+        "text": config.text.value,
+        "failure_payload": "full" if config.failure_payload else "none",
+        "rate_budget": f"{config.rates.budget:g}",
+        "rate_burn": f"{config.rates.burn_rate:g}",
+    }
+
+
+def change_in_files(config: Config, earlier: PlannedRun, *flags: str) -> str | None:
+    """Say which of these settings, by default all, the files of a run do not follow."""
+    now = in_files(config)
+    for flag in flags or now:
+        if earlier.in_files is None and flag in TEXTS and now[flag] != TextMode.FULL:
+            return f"it is of an earlier release, which did not note --{flag}"
+        before = (earlier.in_files or now)[flag]
+        if now[flag] != before:
+            return f"--{flag} is {now[flag]}, and was {before}"
+    return None
 
 
 def _for_each(look: Callable[[str], _Found], paths: Sequence[str]) -> tuple[_Found, ...]:
@@ -141,7 +170,8 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
         storage.join(config.output, file.path)
         for file in (finished.replayed.files if finished.replayed else ())
     }
-    return change_since(config, finished.planned, moved)
+    change = change_since(config, finished.planned, moved)
+    return change or change_in_files(config, finished.planned)
 
 
 def allows_more(config: Config, earlier: PlannedRun | None, counts: AnswerCounts) -> bool:

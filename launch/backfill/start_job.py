@@ -24,7 +24,7 @@ from groundwatch.launch.cli.samples import sample_paths
 from groundwatch.launch.cli.terminal.exit_status import fail
 from groundwatch.launch.engine.engine_database import may_hold
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.settings.config import Config, Destination, job_config
+from groundwatch.pipeline.settings.config import Config, Destination, job_config, settings_to_note
 from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError
@@ -73,6 +73,7 @@ def demo(loaded: Loaded[DemoSettings]) -> int:
         run=destination.run,
         work_folder=work_folder,
         check=loaded.settings.checker.check(reply_folder=work_folder),
+        settings=settings_to_note(loaded.given),
     )
     # The samples of another release are others.
     return _run(config, 1, build(JobSettings, {"again": True}))
@@ -116,6 +117,7 @@ def prepare(
         return job_config(
             job,
             run=run,
+            given=loaded.given,
             inputs=inputs,
             source=source,
             replays=replays,

@@ -34,10 +34,10 @@ class Plan:
                 self._add(each.messages, 0, each.ranges)
             self._database.keep_note(_PLAN, planned)
 
-    def keep_budget(self, budget: Budget) -> None:
-        """Note the budget of another try of the run."""
+    def note_try(self, budget: Budget, in_files: dict[str, str]) -> None:
+        """Note what is in force in another try of the run."""
         if planned := self.planned():
-            self._database.keep_note(_PLAN, replace(planned, budget=budget))
+            self._database.keep_note(_PLAN, replace(planned, budget=budget, in_files=in_files))
 
     def resume(self) -> None:
         """Let batches that an interrupted process has claimed wait again."""

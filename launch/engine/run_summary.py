@@ -41,6 +41,7 @@ def summary_of(
         started_at_us=started_at_us,
         finished_at_us=clock.now_us(),
         thresholds=_used_thresholds(config.thresholds),
+        settings=config.settings,
     )
 
 

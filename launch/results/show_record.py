@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable
 from itertools import chain
+from pathlib import Path
 
 from groundwatch.launch.cli.commands.show import ShowSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
@@ -25,8 +26,14 @@ _MAX_SHOWN = 5
 
 def show(loaded: Loaded[ShowSettings]) -> int:
     """Print the record of an id, or say which records the id could mean."""
-    loaded.raise_problems()
     settings = loaded.settings
+    named = settings.record
+    if named.startswith("gs://") or (named and Path(named).is_dir()):
+        loaded.problems.append(
+            f"ID {named}: is a folder; give the id of a record before it, as the report,"
+            " alerts and the summary print them"
+        )
+    loaded.raise_problems()
     folder, wanted, others = settings.folder, settings.record, settings.work_folders
     try:
         # In this order: what is published in between is in both.

@@ -37,6 +37,7 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     config = job_config(
         job,
         run=run_id,
+        given=loaded.given,
         work_folder=job.local.work_folder or default_work_folder(destination),
         # The journal keeps each reply with its record before the message is acknowledged.
         reply_folder=None,

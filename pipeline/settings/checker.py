@@ -33,6 +33,9 @@ _RULE = EscalationRule()
 _RETRIES = RetrySettings()
 DATABASE = "run.sqlite"
 """The file in a work folder with everything of a run that must survive."""
+_OF_GOOGLE = f"checker={DISCOVERY_ENGINE} escalate={DISCOVERY_ENGINE}"
+# The embedded checker is not called; `estimate` assumes that it is.
+_OF_CALLS = f"checker!={LOCAL} escalate!={LOCAL} assumed_latency_ms"
 # Calls or characters: more than any run sends, and still an integer of SQLite.
 _MOST_COUNTED = 2**62
 
@@ -75,21 +78,23 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
 
     checker: kinds.Checker | None = None
     escalate: kinds.Checker | None = None
-    escalate_below: kinds.Fraction = _RULE.below
-    escalate_share: kinds.Fraction = _RULE.share
+    escalate_below: Annotated[kinds.Fraction, Note(needs="escalate")] = _RULE.below
+    escalate_share: Annotated[kinds.Fraction, Note(needs="escalate")] = _RULE.share
     scorer: kinds.Scorer | None = None
-    scorer_weight: kinds.Weight = _CHECK.scorer_weight
-    project: kinds.Text | None = None
-    location: Literal["global", "us", "eu"] | None = None
-    api_version: Literal["v1", "v1beta"] = "v1beta"
-    grounding_config: kinds.GroundingConfigName | None = None
-    max_in_flight: kinds.Count | None = None
-    requests_per_minute: kinds.Positive | None = None
-    timeout_s: kinds.Seconds = _RETRIES.timeout_s
-    proxy: kinds.Proxy | None = None
+    scorer_weight: Annotated[kinds.Weight, Note(needs="scorer")] = _CHECK.scorer_weight
+    project: Annotated[kinds.Text | None, Note(needs=f"{_OF_GOOGLE} runner")] = None
+    location: Annotated[Literal["global", "us", "eu"] | None, Note(needs=_OF_GOOGLE)] = None
+    api_version: Annotated[Literal["v1", "v1beta"], Note(needs=_OF_GOOGLE)] = "v1beta"
+    grounding_config: Annotated[kinds.GroundingConfigName | None, Note(needs=_OF_GOOGLE)] = None
+    max_in_flight: Annotated[kinds.Count | None, Note(needs=f"{_OF_CALLS} scorer")] = None
+    requests_per_minute: Annotated[kinds.Positive | None, Note(needs=_OF_CALLS)] = None
+    timeout_s: Annotated[kinds.Seconds, Note(needs=_OF_CALLS)] = _RETRIES.timeout_s
+    proxy: Annotated[kinds.Proxy | None, Note(needs=_OF_CALLS)] = None
     credentials_file: Annotated[kinds.KeyFile | None, Note(is_local=True)] = None
-    impersonate_service_account: kinds.ServiceAccount | None = None
-    quota_project: kinds.Text | None = None
+    impersonate_service_account: Annotated[
+        kinds.ServiceAccount | None, Note(needs=f"{_OF_GOOGLE} subscription")
+    ] = None
+    quota_project: Annotated[kinds.Text | None, Note(needs=f"{_OF_GOOGLE} subscription")] = None
 
     def problems(self) -> Iterator[str]:
         """Name the settings that contradict each other."""
@@ -229,8 +234,8 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
     retry_timeout_s: Stop retrying a call after this time.
     """
 
-    max_attempts: kinds.Count = _RETRIES.max_attempts
-    retry_timeout_s: kinds.Seconds = _RETRIES.total_s
+    max_attempts: Annotated[kinds.Count, Note(needs=_OF_CALLS)] = _RETRIES.max_attempts
+    retry_timeout_s: Annotated[kinds.Seconds, Note(needs=_OF_CALLS)] = _RETRIES.total_s
 
     @property
     def policy(self) -> RetrySettings:

@@ -1,5 +1,7 @@
 """The configuration of a pipeline, derived from the settings of a job."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from groundwatch.pipeline import storage
@@ -15,7 +17,16 @@ from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .checker import DATABASE
+from .definition import accepted_settings
 from .job import FILE_BYTES, JobSettings
+
+_OF_ONE_RUN = frozenset(
+    {
+        *("output", "run_id", "target_file_mb", "workers", "work_folder", "forget_replies"),
+        *("again", "fail_above", "max_calls", "max_cost"),
+    }
+)
+"""Settings of a job that a replay of its failures does not take over."""
 
 
 class Destination(Record, frozen=True, kw_only=True):
@@ -61,6 +72,7 @@ class Config(Record, frozen=True, kw_only=True):
       seen_for_s: seconds for which a stream remembers a record id.
       keeps_results: whether a worker sends results to other tools.
       publishes_enriched: whether a worker publishes enriched records to a topic.
+      settings: the texts of the settings that a replay of the run's failures takes over, by key.
     """
 
     inputs: tuple[str, ...] = ()
@@ -84,6 +96,7 @@ class Config(Record, frozen=True, kw_only=True):
     beam_arguments: tuple[str, ...] = ()
     keeps_results: bool = False
     publishes_enriched: bool = False
+    settings: dict[str, tuple[str, ...]] = {}
 
     @property
     def destination(self) -> Destination:
@@ -106,10 +119,17 @@ class Config(Record, frozen=True, kw_only=True):
         return not self.inputs
 
 
+def settings_to_note(given: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Choose what a run notes of the settings that it is given, for replays of its failures."""
+    keys = {field.key for field in accepted_settings(JobSettings)} - _OF_ONE_RUN
+    return {key: texts for key, texts in given.items() if key in keys}
+
+
 def job_config(
     job: JobSettings,
     *,
     run: str,
+    given: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     workers: int = 1,
     work_folder: str | None = None,
     reply_folder: str | None = None,
@@ -122,8 +142,8 @@ def job_config(
 
     `workers` processes at most share the quota, and the processors of this machine where there is a
     local `work_folder`; other machines run a process for each of theirs. A local `reply_folder`
-    keeps paid replies until the run ends. The other arguments are fields of `Config`, or replace
-    settings of its `check`.
+    keeps paid replies until the run ends. `given` are the texts of all settings, by key. The other
+    arguments are fields of `Config`, or replace settings of its `check`.
     """
     return Config(
         output=job.output.output,
@@ -151,5 +171,6 @@ def job_config(
         text=job.output.text,
         failure_payload=job.output.failure_payload == "full",
         price_per_1k_chars=job.costs.price_per_1k_chars,
+        settings=settings_to_note(given),
         **fields,
     )

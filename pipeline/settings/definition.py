@@ -51,6 +51,8 @@ class Note(Record, frozen=True, kw_only=True):
       is_argument: whether it, or each setting of a group, is only taken from the command line.
       is_local: whether it only makes sense for a run on this machine.
       without: settings that are left out of a group and keep their defaults, separated by spaces.
+      needs: settings without which it has no effect, separated by spaces. One of them is enough:
+        NAME, NAME=VALUE or NAME!=VALUE. The flag alone is refused; files may hold it for others.
     """
 
     flag: str = ""
@@ -60,6 +62,7 @@ class Note(Record, frozen=True, kw_only=True):
     is_argument: bool = False
     is_local: bool = False
     without: str = ""
+    needs: str = ""
 
 
 class Setting(Record, frozen=True, kw_only=True):

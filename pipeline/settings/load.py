@@ -4,7 +4,7 @@ import argparse
 import difflib
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, filterfalse, pairwise, takewhile
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +26,19 @@ _CONFIG = "config"
 _KEY_FILE = "credentials_file"
 _INVALID = object()
 _FEW_NAMES = 4
+_NEED = re.compile(r"(\w+)(?:(!?=)(\w+))?")
+_NEEDED = {None: "", "=": "{}", "!=": "(another than {})"}
+
+
+FindInherited = Callable[
+    [Mapping[str, tuple[str, ...]], Collection[str], list[str], list[str]],
+    Mapping[str, tuple[str, ...]],
+]
+"""Finds the texts of an earlier run's settings, by key.
+
+It gets the texts that are given anywhere, the keys of the arguments, and the lists of problems and
+of notes.
+"""
 
 
 class CommonSettings(Settings, frozen=True, kw_only=True):
@@ -49,13 +62,15 @@ class Loaded(msgspec.Struct, Generic[S]):
     """The settings of one command line; those with a problem have their default, or are empty.
 
     `others` are the arguments that are not settings. A command adds the problems of its files.
-    `notes` name settings of a file or the environment that were removed.
+    `notes` name settings of a file or the environment that were removed, and those of an earlier
+    run. `given` are the texts of all that are given, by key.
     """
 
     settings: S
     others: list[str]
     problems: list[str]
     notes: list[str]
+    given: dict[str, tuple[str, ...]]
     credentials_file: str | None = None
 
     def raise_problems(self) -> None:
@@ -74,6 +89,10 @@ class _Given(NamedTuple):
         """The place without the mark in front of the texts."""
         return self.place.rstrip(":= ")
 
+    @property
+    def is_flag(self) -> bool:
+        return self.place.startswith("--")
+
 
 def load(
     settings: type[S],
@@ -81,11 +100,14 @@ def load(
     environment: Mapping[str, str],
     known: Collection[str] = (),
     removed: Mapping[str, str] = MappingProxyType({}),
+    *,
+    find_inherited: FindInherited | None = None,
 ) -> Loaded[S]:
     """Load the settings of a command from its arguments, the environment and a file.
 
     `known` are the keys of other commands' settings, which files and the environment may hold, too,
-    as those of `removed` settings, each with the reason why it has no effect.
+    as those of `removed` settings, each with the reason why it has no effect. Settings of an
+    earlier run, which `find_inherited` finds, win over all but the arguments.
     """
     fields = settings_of(settings)
     accepted = accepted_settings(settings)
@@ -106,7 +128,13 @@ def load(
         for key, each in elsewhere.items()
         if key in removed
     ]
-    given = elsewhere | given | positional
+    given |= positional
+    if find_inherited:
+        texts = {key: each.texts for key, each in (elsewhere | given).items()}
+        inherited = find_inherited(texts, given, problems, notes)
+        for key, values_of_run in inherited.items():
+            elsewhere[key] = _Given(values_of_run, f"the failures' run, --{key} ")
+    given = elsewhere | given
     values: dict[str, object] = {}
     missing = []
     for field in fields:
@@ -118,12 +146,16 @@ def load(
     built = build(settings, {key: each for key, each in values.items() if each is not _INVALID})
     # Without an invalid value, settings seem to contradict each other or to be missing.
     contradictions = [] if problems else [_placed(each, given) for each in built.problems()]
+    if not (problems or contradictions):
+        typed = [each for each in fields if each.key in given and given[each.key].is_flag]
+        contradictions += _without_effect(typed, fields, values, others)
     key_file = values.get(_KEY_FILE)
     return Loaded(
         built,
         others,
         [*missing, *problems, *contradictions],
         notes,
+        {key: each.texts for key, each in given.items()},
         key_file if isinstance(key_file, str) else None,
     )
 
@@ -321,6 +353,38 @@ def _unreadable(error: Exception, path: Path) -> str:
     elif isinstance(error, yaml.reader.ReaderError):
         before = path.read_text(encoding="utf-8").count("\n", 0, error.position)
     return f"{'' if before is None else f', line {before + 1}'}: cannot be read: {reason}"
+
+
+def _without_effect(
+    flags: Sequence[Setting],
+    fields: Sequence[Setting],
+    values: Mapping[str, object],
+    others: Sequence[str],
+) -> Iterator[str]:
+    """Name the flags that have no effect, since each setting that they need is absent.
+
+    Of the `others`, Beam's flags, each one that is given counts.
+    """
+    known = {field.key: field for field in fields}
+    beams = {each.partition("=")[0] for each in others}
+    for flag in flags:
+        needs = [_NEED.fullmatch(each) for each in flag.note.needs.split()]
+        found = [each.groups() for each in needs if each]
+        if not found or any(f"--{name}" in beams for name, _, _ in found):
+            continue
+        own = [(known[key], sign, value) for key, sign, value in found if key in known]
+        if not any(_is_met(values.get(each.key, each.default), *how) for each, *how in own):
+            wanted = (
+                f"{each.written} {_NEEDED[sign].format(value)}".rstrip()
+                for each, sign, value in own
+            )
+            yield f"{flag.written}: has no effect without {' or '.join(wanted)}"
+
+
+def _is_met(value: object, sign: str | None, wanted: str) -> bool:
+    if not value or sign is None:
+        return bool(value)
+    return (value == wanted) == (sign == "=")
 
 
 def _placed(problem: str, given: Mapping[str, _Given]) -> str:

@@ -123,6 +123,34 @@ def test_rows_that_were_made_with_text_leave_as_the_settings_in_force_say(
     assert failure["payload_base64"] is None
 
 
+@limited(segment_messages=10)
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_texts_of_a_run_do_not_outlast_the_same_command_without_them(
+    tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str], *, is_finished: bool
+) -> None:
+    output = tmp_path / "out"
+    limit = () if is_finished else ("--max_calls", "15")
+    with FaultServer() as server:
+        given = "--checker", server.address
+        assert backfill(archive, output, *given, *limit) == (0 if is_finished else 3)
+        assert holding_text(output)
+        paid = server.requests
+        if is_finished:
+            for changed in (("--text", "none"), NO_TEXT):
+                assert backfill(archive, output, *given, *changed) == 2
+                assert f"{changed[0]} is none, and was full" in capsys.readouterr().err
+            again = ("--again",)
+        else:
+            again = ()
+        assert backfill(archive, output, *given, "--text", "none", *NO_TEXT, *again) == 0
+        assert server.requests == (80 if is_finished else 40)
+        assert paid < server.requests
+        assert holding_text(output) == []
+        assert backfill(archive, output, *given, "--text", "none", *NO_TEXT) == 0
+    assert "nothing was checked or written" in capsys.readouterr().err
+    assert len(records_in(output)) == summary_in(output)["enriched"] == 40
+
+
 def test_failures_without_payload_hold_nothing_of_the_message(
     tmp_path: Path, archive: Path
 ) -> None:

@@ -66,6 +66,7 @@ class Command(Record, frozen=True, kw_only=True):
         `Loaded`, returns the exit status, and may raise UsageError.
       help: one sentence, and more below it; by default the docstring of its module.
       examples: command lines that a user would type, without `groundwatch` and the command.
+      find_inherited: the function that finds settings of an earlier run, likewise (see `load`).
       variants: commands that run instead if the command line has a flag.
     """
 
@@ -73,6 +74,7 @@ class Command(Record, frozen=True, kw_only=True):
     run: str
     help: str = ""
     examples: tuple[str, ...] = ()
+    find_inherited: str = ""
     variants: tuple[tuple[str, "Command"], ...] = ()
 
     @property
@@ -83,8 +85,7 @@ class Command(Record, frozen=True, kw_only=True):
     @property
     def function(self) -> Callable[[Loaded[Any]], int]:
         """Import the function that runs the command."""
-        module, _, name = self.run.partition(":")
-        function: Callable[[Loaded[Any]], int] = getattr(import_module(module), name)
+        function: Callable[[Loaded[Any]], int] = _imported(self.run)
         return function
 
     def variant(self, arguments: Sequence[str]) -> "Command":
@@ -96,7 +97,10 @@ class Command(Record, frozen=True, kw_only=True):
         """Load the settings of the command from its arguments, the environment and a file."""
         settings = (each for _, taken in documented_commands() for each in accepted_settings(taken))
         known = {each.key for each in settings if not each.is_argument}
-        loaded = load(self.settings, arguments, os.environ, known, _REMOVED)
+        find_inherited = _imported(self.find_inherited) if self.find_inherited else None
+        loaded = load(
+            self.settings, arguments, os.environ, known, _REMOVED, find_inherited=find_inherited
+        )
         beam_flags = beam_flag_names() if self.takes_beam_options else []
         names = [*flag_names(self.settings), *beam_flags, "help", "help-all"]
         loaded.problems += describe_unknown(loaded.others, names)
@@ -104,6 +108,11 @@ class Command(Record, frozen=True, kw_only=True):
             # So that the clients of buckets find it, in this process and those it starts.
             os.environ[_CREDENTIALS_VARIABLE] = str(Path(loaded.credentials_file).absolute())
         return loaded
+
+
+def _imported(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 @cache

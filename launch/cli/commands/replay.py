@@ -1,4 +1,8 @@
-"""Check the failures of an earlier run again."""
+"""Check the failures of an earlier run again.
+
+It takes the settings of that run, such as its checker, --map and --text, unless a flag overrides
+them.
+"""
 
 from typing import Annotated
 
@@ -27,6 +31,7 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 COMMAND = Command(
     settings=ReplaySettings,
     run="groundwatch.launch.backfill.start_job:replay",
+    find_inherited="groundwatch.launch.backfill.inherited_settings:find_inherited",
     examples=(
         "--failures 'out/answers/failures/*.jsonl' --output out/answers",
         "--failures 'gs://B/checked/failures/*.jsonl' --output gs://B/checked",

@@ -25,7 +25,7 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
     serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
     scorer: kinds.Scorer | None = None
-    scorer_weight: kinds.Weight = 1.0
+    scorer_weight: Annotated[kinds.Weight, Note(needs="scorer")] = 1.0
     judge: kinds.Url | None = None
     judge_model: kinds.Text | None = None
 

@@ -120,7 +120,7 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     dedupe_h: kinds.Hours = 24.0
     drain_s: kinds.Seconds = 25.0
     max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts
-    alert_ordering: kinds.Switch = False
+    alert_ordering: Annotated[kinds.Switch, Note(needs="alert_topic")] = False
     no_data_after_s: kinds.Seconds = _NO_DATA.after_us / SECOND_US
     checker_alert_s: kinds.Seconds = _OUTAGES.after_us / SECOND_US
     health_address: kinds.ListeningAddress | None = None

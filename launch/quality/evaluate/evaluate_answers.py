@@ -56,8 +56,16 @@ def with_labelled(
     """
     settings, problems = loaded.settings, loaded.problems
     answers = find_records("--answers", settings.evaluation.answers, problems)
-    gold = find_inputs("--gold", settings.evaluation.gold or answers, problems)
-    labels = read_labels("gold", gold, problems) if answers else {}
+    if settings.evaluation.gold:
+        gold = find_inputs("--gold", settings.evaluation.gold, problems)
+        labels = read_labels("gold", gold, problems) if answers else {}
+    else:
+        missing: list[str] = []
+        labels = read_labels("answers", answers, missing)
+        problems += (
+            f"--gold is missing: pass the files of the labels, or label the answers ({each})"
+            for each in missing[:1]
+        )
     loaded.raise_problems()
     collected = LabelledAnswers(labels)
     try:

@@ -1,4 +1,4 @@
-"""Read labels of answers: one JSON object a line."""
+"""Read labels of answers: one JSON object a line, or rows of CSV."""
 
 import logging
 from collections import defaultdict
@@ -8,6 +8,9 @@ from typing import Any
 import msgspec
 
 from groundwatch.pipeline import storage
+from groundwatch.pipeline.sources.archives import read_file
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.pipeline.sources.tables import is_csv_name
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Label, LabelSpan
 from groundwatch.schemas.quantities import from_rfc3339
@@ -15,6 +18,7 @@ from groundwatch.schemas.quantities import from_rfc3339
 _NAMES = ("record_id", "name", "answer_name", "id")
 _UNSUPPORTED = frozenset({"low_grounded", "hallucinated", "unsupported", "ungrounded"})
 _SUPPORTED = frozenset({"grounded", "supported", "not_a_claim"})
+_TRUE_OR_FALSE = {"true": True, "false": False}  # in CSV, where all is text
 SUPPORTED, UNSUPPORTED, NOT_A_CLAIM, UNSURE = "supported", "unsupported", "not_a_claim", "unsure"
 DECISIONS = (SUPPORTED, UNSUPPORTED, NOT_A_CLAIM, UNSURE)
 # How a line begins that `review` writes.
@@ -116,8 +120,9 @@ def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[st
     Each JSON object names an answer by ``record_id``, ``name`` or ``id``, and says
     ``"hallucinated": true`` or ``"grounded": true``, or has a ``label``: a verdict's name,
     "hallucinated", "unsupported" or "supported". It may list the ``spans`` that are not supported,
-    each as ``[start_byte, end_byte]``. Or it is a ReviewDecision, which names a ``labeller``. Any
-    other line is a problem, and so is a file that cannot be read.
+    each as ``[start_byte, end_byte]``. In a CSV file these are columns. Or it is a
+    ReviewDecision, which names a ``labeller``. Any other line is a problem, and so is a file that
+    cannot be read.
 
     Of decisions on an answer the last by time counts, in whichever file it is. They go before other
     labels, which have no time, and of which the last counts.
@@ -146,6 +151,13 @@ def read_labels(flag: str, paths: Sequence[str], problems: list[str]) -> dict[st
 
 def _read_file(path: str) -> Iterator[ReviewDecision | tuple[str, Label]]:
     """Read a file of labels; raise UnreadableLabels for a line that is not a label."""
+    if is_csv_name(path):
+        try:
+            for row in read_file(path, are_failures=False):
+                yield _label(row.payload, row.place)
+        except DamagedArchive as error:
+            raise UnreadableLabels(f"{path}: {error}") from None
+        return
     with storage.read(path) as stream:
         for place, line in read_label_lines(stream, path):
             try:
@@ -172,10 +184,11 @@ def _label(line: bytes, place: str) -> tuple[str, Label]:
 
 
 def _is_unsupported(fields: Mapping[str, Any], place: str) -> bool:
-    if isinstance(fields.get("hallucinated"), bool):
-        return bool(fields["hallucinated"])
-    if isinstance(fields.get("grounded"), bool):
-        return not fields["grounded"]
+    for name, meaning in (("hallucinated", True), ("grounded", False)):
+        said = fields.get(name)
+        said = _TRUE_OR_FALSE.get(said.lower()) if isinstance(said, str) else said
+        if isinstance(said, bool):
+            return said == meaning
     word = str(fields.get("label")).lower()
     if word not in _UNSUPPORTED | _SUPPORTED:
         # A bare true or 1 means grounded to some and hallucinated to others.

@@ -1,5 +1,6 @@
 """Print the summary of a run on a terminal."""
 
+import glob
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,6 +20,7 @@ from groundwatch.launch.cli.terminal.figures import (
     printable,
 )
 from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
+from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME, read_summaries
@@ -181,7 +183,18 @@ def _last_lines(config: Config, summary: Summary, report: str | None) -> Iterato
         for example in failure_examples(config.destination, summary.name):
             yield f"    {printable(example)}"
     if summary.retryable_failures:
-        failures = config.destination.path(f"failures/{config.run}-*.jsonl")
-        yield f"  {counted(summary.retryable_failures, 'answer')} could not be checked. Retry:"
-        output = shlex.quote(config.output)
-        yield f"  groundwatch replay --failures {shlex.quote(failures)} --output {output}\n"
+        unchecked = f"{counted(summary.retryable_failures, 'answer')} could not be checked"
+        if config.failure_payload:
+            yield f"  {unchecked}. Retry:"
+            yield f"  groundwatch replay {_arguments_of_replay(config, summary)}\n"
+        else:
+            yield f"  {unchecked}, and --failure_payload none keeps no message to replay."
+            yield "  Give the same command with --again to check all answers again.\n"
+
+
+def _arguments_of_replay(config: Config, summary: Summary) -> str:
+    """Name the failures of this run alone: it has its own settings."""
+    folder = config.destination.path("failures")
+    root = glob.escape(folder) if storage.is_local(folder) else folder
+    pattern = f"{root}/{summary.name}-*.jsonl"
+    return shlex.join(["--failures", pattern, "--output", config.output])

@@ -120,6 +120,7 @@ CHANGES: dict[str, tuple[Callable[[Path], object], list[str], str]] = {
     "a new file": (add_file, [], "the input has other files (new: "),
     "a file that went": (lose_file, [], "the input has other files (gone: "),
     "a setting": (str, ["--low_grounded_threshold", "0.3"], "the settings have changed"),
+    "rates": (str, ["--rate_burn", "2"], "--rate_burn is 2, and was 4"),
 }
 
 
@@ -264,9 +265,13 @@ def failing_backfill(archive: Path, output: Path, *flags: str) -> int:
         return backfill(archive, output, *given)
 
 
+LOCAL = "--checker", "local"
+"""The failures' run had one that is gone, unless a test names another."""
+
+
 def replay(output: Path, *flags: str, pattern: str = "*") -> int:
     failures = str(output / "failures" / f"{pattern}.jsonl")
-    return main(["replay", "--failures", failures, "--output", str(output), *flags])
+    return main(["replay", "--failures", failures, "--output", str(output), *LOCAL, *flags])
 
 
 def assert_whole(output: Path, answers: int, runs: int) -> None:
@@ -332,7 +337,7 @@ def test_what_a_killed_replay_was_removing_goes_with_the_next_one(
     else:
         path.mkdir()
         (path / "part").touch()
-    assert replay(output) == 0
+    assert replay(output) == 1  # it can read nothing of what is left
     assert len(summary_in(output)["runs"]) == 3
     assert not list(output.glob(".*"))
 
@@ -424,8 +429,7 @@ def test_a_run_without_a_record_whose_failures_were_replayed_is_replaced_only_wh
     archive, output = archive_in(tmp_path, *lamps(1, 2)), tmp_path / "out"
     with FaultServer(always(status(503, "UNAVAILABLE"))) as server:
         assert backfill(archive, output, "--checker", server.address, "--max_attempts", "1") == 3
-    replay = "replay", "--failures", f"{output}/failures/*", "--output", str(output)
-    assert main([*replay]) == 0
+    assert replay(output) == 0
     before = state_of(output)
     assert len(records_in(output)) == 2
     assert backfill(archive, output, "--claim_threshold", "0.3") == 2

@@ -46,7 +46,7 @@ def test_a_gate_does_not_pass_where_no_check_succeeded(
         given = "--failures", f"{output}/failures/*", "--output", str(output)
         assert main(["replay", *given, "--checker", server.address, *flags]) == 4
     assert capsys.readouterr().err.count("no answer was scored: --fail_above needs") == 2
-    assert main(["replay", *given, "--fail_above", "0.5"]) == 0
+    assert main(["replay", *given, "--checker", "local", "--fail_above", "0.5"]) == 0
 
 
 def test_one_scored_answer_is_enough_for_a_gate(tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
 """Parse the settings of the worker, and describe those of all commands."""
 
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
 from groundwatch.launch.cli.commands import all_commands, documented_commands
 from groundwatch.launch.cli.commands.watch import WorkerSettings
+from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings.definition import Settings, settings_of
 from groundwatch.pipeline.settings.load import load
 from groundwatch.transforms.rules.no_data import NoDataRule
+from tests.support.archives import an_envelope
 
 
 def test_the_default_rule_of_no_data_is_that_of_the_monitor() -> None:
@@ -47,6 +51,71 @@ def test_an_invalid_address_is_refused(text: str) -> None:
     assert loaded.settings.health_address is None
     [problem] = loaded.problems
     assert "HOST:PORT" in problem
+
+
+GOOGLE = "--checker discoveryengine or --escalate discoveryengine"
+CALLED = "--checker (another than local) or --escalate (another than local)"
+ARCHIVE = "--input {folder} --output {folder}/out"
+WITHOUT_EFFECT = {
+    f"backfill {ARCHIVE} --escalate_share 0.3": "--escalate",
+    f"backfill {ARCHIVE} --escalate_below 0.3": "--escalate",
+    f"backfill {ARCHIVE} --scorer_weight 2": "--scorer",
+    f"backfill {ARCHIVE} --project P": GOOGLE,
+    f"backfill {ARCHIVE} --location eu": GOOGLE,
+    f"estimate {ARCHIVE} --quota_project P": GOOGLE,
+    f"backfill {ARCHIVE} --max_attempts 3": CALLED,
+    f"backfill {ARCHIVE} --checker local --timeout_s 3": CALLED,
+    f"backfill {ARCHIVE} --requests_per_minute 3": CALLED,
+    f"backfill {ARCHIVE} --max_in_flight 3": f"{CALLED} or --scorer",
+    "replay --failures {folder}/*.jsonl --output {folder}/out --escalate_share 0.3": "--escalate",
+    "evaluate --answers {folder} --escalate_share 0.3": "--escalate",
+    "calibrate --answers {folder} --recall 0.9 --location eu": "--checker discoveryengine",
+    "check --answer A --fact B --escalate_below 0.3": "--escalate",
+    "demo --output {folder}/out --escalate_share 0.3": "--escalate",
+    "serve-checker --scorer_weight 2": "--scorer",
+    "watch --subscription projects/p/subscriptions/s --output {folder}/out --alert_ordering": (
+        "--alert_topic"
+    ),
+}
+
+
+@pytest.mark.parametrize("arguments", WITHOUT_EFFECT)
+def test_a_flag_that_has_no_effect_is_refused_with_the_flag_that_it_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: str
+) -> None:
+    (tmp_path / "answers.jsonl").write_bytes(an_envelope(1))
+    assert main(arguments.format(folder=tmp_path).split()) == 2
+    flag = re.findall(r"--\w+", arguments)[-1]
+    sentence = f"  {flag}: has no effect without {WITHOUT_EFFECT[arguments]}\n"
+    assert sentence in capsys.readouterr().err
+
+
+def test_what_a_setting_needs_are_settings_or_the_runner() -> None:
+    fields = [each for _, settings in documented_commands() for each in settings_of(settings)]
+    names = {field.key for field in fields} | {"runner"}
+    needed = {re.split("!?=", need)[0] for field in fields for need in field.note.needs.split()}
+    assert needed
+    assert needed <= names
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "--escalate http://127.0.0.1:1 --escalate_share 0.3 --timeout_s 3",
+        "--checker discoveryengine --project P --quota_project P",
+        "--project P --runner FlinkRunner",
+    ],
+)
+def test_a_flag_that_has_an_effect_is_taken(tmp_path: Path, arguments: str) -> None:
+    given = "--input", str(tmp_path), "--output", str(tmp_path), *arguments.split()
+    assert all_commands()["backfill"].load(given).problems == []
+
+
+def test_a_file_may_hold_settings_for_commands_that_use_them(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("escalate_share: 0.3\nlocation: eu\n")
+    given = "--input", str(tmp_path), "--output", str(tmp_path)
+    given = *given, "--config", str(tmp_path / "settings.yaml")
+    assert all_commands()["backfill"].load(given).problems == []
 
 
 def test_every_setting_has_a_help_of_whole_sentences() -> None:

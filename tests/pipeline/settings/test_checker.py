@@ -68,7 +68,7 @@ def test_only_googles_service_is_sent_credentials() -> None:
 
 
 def test_the_quota_is_divided_by_the_workers() -> None:
-    settings = settings_of("--requests_per_minute", "300")
+    settings = settings_of("--requests_per_minute", "300", "--checker", "http://127.0.0.1:1")
     assert settings.check(workers=4).requests_per_minute == 75
     assert settings_of().check(workers=4).requests_per_minute is None
 

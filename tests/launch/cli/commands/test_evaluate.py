@@ -48,6 +48,17 @@ def evaluate(folder: Path, *arguments: str) -> Any:
     return json.loads(output.read_bytes())
 
 
+def test_answers_without_labels_need_gold(
+    answers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["evaluate"], ["calibrate", "--recall", "0.9"]):
+        assert main([*command, "--answers", str(answers)]) == 2
+        complained = capsys.readouterr().err
+        assert complained.count("--gold") == 1
+        assert "--gold is missing: pass the files of the labels, or label the" in complained
+        assert f"answers (--answers {answers}, line 1:" in complained
+
+
 def test_the_embedded_checker_is_measured(tmp_path: Path, answers: Path, gold: str) -> None:
     found = evaluate(tmp_path, "--answers", str(answers), "--gold", gold)
     assert found["counts"] == {

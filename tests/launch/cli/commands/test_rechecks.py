@@ -59,7 +59,8 @@ def test_what_a_second_check_cannot_reach_is_replayed_under_the_same_ids(tmp_pat
         assert check_again(first, second, *flags) == 3
     assert records_in(second) == []
     failures = str(second / "failures" / "*.jsonl")
-    assert main(["replay", "--failures", failures, "--output", str(third)]) == 0
+    given = "--failures", failures, "--output", str(third), "--checker", "local"
+    assert main(["replay", *given]) == 0
     assert by_id(third) == by_id(first)
 
 

@@ -72,8 +72,8 @@ def test_answers_of_a_message_that_could_not_be_checked_are_replayed_one_by_one(
         assert backfill(archive, broken, "--checker", server.address, "--max_attempts", "1") == 3
     sources = {failure["source"] for failure in failures_in(broken)}
     assert sources == {f"{archive}#1", f"{archive}#2#0", f"{archive}#2#1", f"{archive}#2#2"}
-    flags = ["--failures", f"{broken}/failures/*.jsonl", "--output", str(mended)]
-    assert main(["replay", *flags]) == 0
+    places = ["--failures", f"{broken}/failures/*.jsonl", "--output", str(mended)]
+    assert main(["replay", *places, "--checker", "local"]) == 0
     assert sorted(record_ids_in(mended)) == sorted(record_ids_in(direct))
     assert summary_in(mended)["read"] == 4
 

@@ -83,6 +83,13 @@ def test_an_id_that_is_not_one_record_is_explained(
     assert reason in capsys.readouterr().err
 
 
+def test_a_folder_is_not_an_id(output: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in (output, "gs://bucket/out"):
+        assert main(["show", folder]) == 2
+        sentence = f"ID {folder}: is a folder; give the id of a record before it"
+        assert sentence in capsys.readouterr().err
+
+
 def test_a_damaged_file_is_a_sentence(output: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = next(Path(output).rglob("*.avro"))
     path.write_bytes(path.read_bytes()[:-5])

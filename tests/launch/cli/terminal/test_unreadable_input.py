@@ -109,11 +109,11 @@ def test_answers_that_no_checker_took_were_read(tmp_path: Path) -> None:
         assert main(["backfill", *given, *unreachable]) == 3
 
 
-def test_a_replay_of_unreadable_messages_does_not_fail(tmp_path: Path) -> None:
+def test_a_replay_of_unreadable_messages_fails_as_the_run_did(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_bytes(b"one\n")
     assert run(tmp_path, "backfill") == 1
     failures = str(tmp_path / "out" / "failures" / "*.jsonl")
-    assert main(["replay", "--failures", failures, "--output", str(tmp_path / "again")]) == 0
+    assert main(["replay", "--failures", failures, "--output", str(tmp_path / "again")]) == 1
 
 
 def test_control_characters_of_a_name_do_not_reach_the_terminal(

@@ -190,6 +190,9 @@ def test_two_jobs_never_write_the_same_files() -> None:
     assert runs == {"watch-19700101T000000Z", "watch-19700101T000001Z", "watch-19700102T000000Z"}
 
 
+QUOTA = "--checker=http://127.0.0.1:1", "--requests_per_minute=400"
+
+
 @pytest.mark.parametrize(
     ("machine", "quota"),
     [
@@ -204,13 +207,13 @@ def test_two_jobs_never_write_the_same_files() -> None:
 def test_the_quota_is_divided_by_the_processes_of_all_workers(
     submitted: list[Any], machine: list[str], quota: float
 ) -> None:
-    flags = ["--requests_per_minute=400", "--max_num_workers=4", *machine]
+    flags = [*QUOTA, "--max_num_workers=4", *machine]
     template.start([*STREAM, *flags, *FLAGS])
     assert submitted[0][0].check.requests_per_minute == quota
 
 
 @pytest.mark.parametrize("machine", [[], ["--machine_type=e2-medium"]], ids=["none", "unknown"])
 def test_a_quota_that_nobody_can_divide_is_refused(machine: list[str]) -> None:
-    flags = ["--requests_per_minute=400", "--max_num_workers=4", *machine]
+    flags = [*QUOTA, "--max_num_workers=4", *machine]
     with pytest.raises(UsageError, match="--requests_per_minute: needs"):
         template.start([*STREAM, *flags, *FLAGS])

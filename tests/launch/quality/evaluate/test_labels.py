@@ -1,5 +1,6 @@
 """Labels by people."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,26 @@ def test_a_label_names_the_answer_and_its_support(
 ) -> None:
     [(name, label)] = labels_of(tmp_path, line).items()
     assert (name, label.is_unsupported) == ("a", is_unsupported)
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "labels.csv.gz", "labels.tsv"])
+def test_rows_of_csv_are_labels(tmp_path: Path, name: str) -> None:
+    rows = "name,hallucinated,label\na,TRUE,\nb,false,\nc,,unsupported\n"
+    content = (rows.replace(",", "\t") if "tsv" in name else rows).encode()
+    path, problems = tmp_path / name, list[str]()
+    path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    labels = read_labels("gold", [str(path)], problems)
+    assert problems == []
+    found = {name: label.is_unsupported for name, label in labels.items()}
+    assert found == {"a": True, "b": False, "c": True}
+
+
+def test_a_row_of_csv_that_is_no_label_is_named(tmp_path: Path) -> None:
+    path, problems = tmp_path / "labels.csv", list[str]()
+    path.write_text("name,quality\na,good\n")
+    assert not read_labels("gold", [str(path)], problems)
+    assert problems[0].startswith(f"--gold {path}")
+    assert "does not say whether the answer is supported" in problems[0]
 
 
 def test_a_decision_goes_before_a_label_without_a_time(tmp_path: Path) -> None:
