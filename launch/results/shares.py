@@ -96,7 +96,7 @@ def describe_share(strata: Iterable[Sample], drawn: str, flag: str = "") -> str:
     From fewer ones, say how many are `drawn`, such as "audited", and which value of the flag of the
     random share, if there is one, draws enough.
 
-    >>> describe_share([Sample(11, 11, 1)], "drawn", "--sample_rate")
+    >>> describe_share([Sample(11, 11, 1)], "drawn", "--sample")
     '1 of 11'
     >>> describe_share([Sample(100, 4, 1)], "audited", "--escalate_share")
     'too few audited (4): --escalate_share 0.4'

@@ -253,5 +253,5 @@ class Findings(Record, frozen=True, kw_only=True):
         all_answers = self.tally.answers + self.summary.sampled_out
         scored = round(self.tally.assessed * all_answers / max(self.tally.answers, 1))
         sample = Sample(scored, self.tally.assessed, self.tally.low_grounded)
-        found = describe_share([sample], "drawn", "--sample_rate")
+        found = describe_share([sample], "drawn", "--sample")
         return f"A random share of the answers was drawn; low-grounded of all: {found}."

@@ -438,7 +438,7 @@ def test_every_low_grounded_answer_is_on_the_page_folded_behind_the_worst(tmp_pa
     page = parse_page(html)
     assert len(page.all("details", "answer")) == 1_000 + 3
     [folded] = page.all("details", "more")
-    assert " ".join(folded.text.split()).startswith("980 more low-grounded answers, cut: ")
+    assert " ".join(folded.text.split()).startswith("980 more low-grounded answers, shortened: ")
     [omitted] = [each for each in page.all("p", "note") if each.attributes.get("id") == "omitted"]
     assert " ".join(omitted.text.split()).startswith(
         "Not on this page: 67 records. 30 of them are low-grounded:"
