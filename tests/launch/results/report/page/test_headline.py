@@ -89,7 +89,10 @@ def test_the_headline_summarizes_the_page(
 def test_a_report_of_the_generator_is_not_flagged_by_the_screen() -> None:
     others = an_enriched(verdict=Verdict.INCOMPLETE, check=None), a_low(check=None)
     page = page_of(tally_of(a_low(), *others), None)
-    expected = "2 of 2 scored answers are flagged by the lexical screen (1), or reported by the generator (1)."
+    expected = (
+        "2 of 2 scored answers are flagged by the lexical screen (1),"
+        " or reported by the generator (1)."
+    )
     assert page.all("h1")[0].text == expected
     assert page.all("p", "figure")[0].text == "100.0%"
 
