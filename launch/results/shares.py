@@ -4,8 +4,13 @@ from collections.abc import Iterable, Sequence
 from math import hypot, sqrt
 from typing import NamedTuple
 
+from groundwatch.launch.cli.terminal.figures import NOTHING, percent
 from groundwatch.schemas import Record
 
+LEAST_DRAWN = 30
+"""From fewer drawn answers, nothing is estimated."""
+
+_DRAWN_WITH_LUCK = 40  # a random share of so many is below 30 once in twenty times
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 
 
@@ -23,7 +28,7 @@ def wilson_lower_bound(hits: float, total: float) -> float:
 
 
 class Interval(Record, frozen=True):
-    """A share, or a difference of two, with its 95 % interval."""
+    """A share with its 95 % interval."""
 
     value: float
     low: float
@@ -40,18 +45,6 @@ def share_interval(hits: float, total: float) -> Interval | None:
         return None
     high = 1 - wilson_lower_bound(total - hits, total)
     return Interval(hits / total, wilson_lower_bound(hits, total), high)
-
-
-def difference_interval(before: Interval, after: Interval) -> Interval:
-    """Compute the difference of two independent shares with its 95 % interval.
-
-    R. G. Newcombe, "Interval estimation for the difference between independent proportions",
-    Statistics in Medicine 17 (1998), method 11.
-    """
-    change = after.value - before.value
-    down = hypot(after.value - after.low, before.high - before.value)
-    up = hypot(after.high - after.value, before.value - before.low)
-    return Interval(change, change - down, change + up)
 
 
 class Sample(NamedTuple):
@@ -95,6 +88,32 @@ def estimate_share(strata: Iterable[Sample]) -> Interval | None:
         return None
     answers = sum(each.answers for each in known)
     return Interval(*(min(each / answers, 1.0) for each in count_limits(known)))
+
+
+def describe_share(strata: Iterable[Sample], drawn: str, flag: str = "") -> str:
+    """Count the unsupported answers of strata, or estimate their share by 30 drawn ones or more.
+
+    From fewer ones, say how many are `drawn`, such as "audited", and which value of the flag of the
+    random share, if there is one, draws enough.
+
+    >>> describe_share([Sample(11, 11, 1)], "drawn", "--sample")
+    '1 of 11'
+    >>> describe_share([Sample(100, 4, 1)], "audited", "--escalate_share")
+    'too few audited (4): --escalate_share 0.4'
+    """
+    known = [each for each in strata if each.answers]
+    partial = [each for each in known if each.labelled < each.answers]
+    if not known:
+        return NOTHING
+    if not partial:
+        found = sum(each.unsupported for each in known)
+        return f"{found:,} of {sum(each.answers for each in known):,}"
+    labelled, estimate = sum(each.labelled for each in partial), estimate_share(known)
+    if labelled < LEAST_DRAWN or estimate is None:
+        enough = min(_DRAWN_WITH_LUCK / sum(each.answers for each in partial), 1)
+        return f"too few {drawn} ({labelled}){f': {flag} {enough:.2g}' if flag else ''}"
+    limits = f"{percent(estimate.low)} to {percent(estimate.high)}"
+    return f"{percent(estimate.value)} ({limits}), by {labelled:,} {drawn}"
 
 
 def count_limits(strata: Sequence[Sample]) -> tuple[float, float, float]:

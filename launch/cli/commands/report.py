@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 
 from groundwatch.pipeline.settings import kinds
 from groundwatch.pipeline.settings.definition import Note, Settings
-from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.transforms.rules.thresholds import GivenThresholds
 from . import Command
 
@@ -22,8 +21,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
       are, or became, low-grounded.
     report_output: File for the report; - is standard output. Default: DIR/report.html, or
       OTHER_DIR/comparison.html; with --format markdown the names end in .md.
-    shown_answers: How many answers are shown, the worst first; of each verdict and tag the worst
-      three are shown anyway.
+    shown_answers: How many low-grounded answers are shown, the worst first; of each other verdict
+      the worst three are shown. Of two folders, how many answers of each kind of change. Default:
+      1000; of two folders, 20.
     low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
       ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
     claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
@@ -38,7 +38,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     other_folder: Annotated[kinds.Location | None, Note(positional="OTHER_DIR")] = None
     report_format: Annotated[Literal["html", "markdown"], Note(flag="format")] = "html"
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
-    shown_answers: Annotated[kinds.Count, Note(flag="answers")] = SHOWN_ANSWERS
+    shown_answers: Annotated[kinds.Count | None, Note(flag="answers")] = None
     low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
     claim_threshold: tuple[kinds.Threshold, ...] = ()
     price_per_1k_chars: kinds.Positive | None = None
@@ -52,7 +52,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     def problems(self) -> Iterator[str]:
         """Name the settings that do not apply to a comparison, and too many answers."""
-        if self.shown_answers > _MOST_SHOWN_ANSWERS:
+        if self.shown_answers and self.shown_answers > _MOST_SHOWN_ANSWERS:
             most = f"at most {_MOST_SHOWN_ANSWERS:,} fit on a page"
             yield f"--answers {self.shown_answers} is too high: {most}"
         for name in _OF_ONE_FOLDER if self.other_folder else ():

@@ -10,6 +10,7 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.storage.named_output import text_beside, writing
@@ -22,6 +23,7 @@ from .unscored_answers import describe_bad_times, describe_unscored
 from .write_report import REPORT_NAME, read_output
 
 _COMPARISON_NAME = "comparison.html"
+_SHOWN_CHANGES = 20
 
 
 def report(loaded: Loaded[ReportSettings]) -> int:
@@ -40,12 +42,13 @@ def report(loaded: Loaded[ReportSettings]) -> int:
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
             try:
-                comparison = compare_folders(found, settings.shown_answers)
+                comparison = compare_folders(found, settings.shown_answers or _SHOWN_CHANGES)
             except OSError as error:
                 return fail(str(error))
             text = _comparison_text(settings, comparison)
             return _finish(settings, text, comparison.unreadable, comparison.after.tally)
-        findings = read_output(found[0], settings.given_thresholds, shown=settings.shown_answers)
+        shown = settings.shown_answers or SHOWN_ANSWERS
+        findings = read_output(found[0], settings.given_thresholds, shown=shown)
     for run in read_summaries(settings.folder):
         if run.unfinished:
             sys.stderr.write(

@@ -16,7 +16,6 @@ from groundwatch.launch.cli.terminal.figures import (
     accounts_line,
     answer_ids,
     counted,
-    percent,
     printable,
 )
 from groundwatch.launch.cli.terminal.unreadable_input import failure_examples
@@ -110,28 +109,26 @@ def _escalations_line(summary: Summary) -> str:
 def _disagreements(tally: Tally) -> Iterator[str]:
     """Say how often the second of two checkers disagrees with the first one."""
     total = tally.escalations.total()
-    for share, screened, found in (
-        (total.flagged.share, "flags", "grounded"),
-        (total.passed.share, "passes", "low-grounded"),
-    ):
-        if share:
-            interval = f"95 % interval {percent(share.low)} to {percent(share.high)}"
-            yield f"of what the screen {screened}, {percent(share.value)} is {found} ({interval})"
+    if total.flagged:
+        yield f"of what the screen flags, grounded: {total.wrongly_flagged}"
+    if total.passed:
+        yield f"of what the screen passes, low-grounded: {total.wrongly_passed}"
 
 
 def _flagged(summary: Summary, tally: Tally) -> str:
     if not tally.answers:  # too many to read
         low = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
         return f"{low} flagged by the lexical screen, or reported by the generator"
-    flagged = f"{tally.low_scored:,} of {counted(tally.scored, 'scored answer')}"
-    reported = f"; the generator reported {tally.reported:,} more" if tally.reported else ""
-    why = f", {tally.contradicting:,} for a contradiction" if tally.contradicting else ""
-    return f"{flagged} flagged by the lexical screen{why}{reported}"
+    flagged = f"{tally.low_grounded:,} of {counted(tally.assessed, 'scored answer')}"
+    by_screen = f" ({tally.low_scored:,})" if tally.reported else ""
+    reported = f", or reported by the generator ({tally.reported:,})" if tally.reported else ""
+    why = f"; {tally.contradicting:,} for a contradiction" if tally.contradicting else ""
+    return f"{flagged} flagged by the lexical screen{by_screen}{reported}{why}"
 
 
 def _tally_of(config: Config, summary: Summary) -> Tally:
     """Count the run's records, unless that takes too long for a person who waits."""
-    tally = Tally(Thresholds())
+    tally = Tally(Thresholds(), _MAX_ANSWERS)
     if summary.enriched <= _MAX_ROWS_TO_SEARCH:
         with suppress(UnreadableFile):
             for entry in read_manifest(config.destination, summary.name, "enriched"):

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import astuple
 
 from groundwatch.launch.results.shares import (
-    difference_interval,
+    Sample,
+    describe_share,
     share_interval,
     wilson_lower_bound,
 )
@@ -21,13 +21,28 @@ def test_the_lower_end_of_the_interval(hits: int, of: int, least: float) -> None
     assert wilson_lower_bound(hits, of) == pytest.approx(least, abs=5e-4)
 
 
-def test_the_difference_of_independent_shares() -> None:
-    # Newcombe's example (a), by his method 11: 56 of 70 and 48 of 80.
-    first, second = share_interval(48, 80), share_interval(56, 70)
-    assert first is not None
-    assert second is not None
-    found = difference_interval(first, second)
-    assert astuple(found) == pytest.approx((0.2, 0.0428, 0.3422), abs=5e-4)
+@pytest.mark.parametrize(
+    ("strata", "said"),
+    [
+        ([], "—"),
+        ([Sample(0, 0, 0)], "—"),
+        ([Sample(11, 11, 1)], "1 of 11"),
+        ([Sample(1, 1, 1)], "1 of 1"),
+        ([Sample(6, 6, 2), Sample(5, 5, 0)], "2 of 11"),
+        ([Sample(1_000, 1, 1)], "too few drawn (1): --sample 0.04"),
+        ([Sample(1_000, 29, 3)], "too few drawn (29): --sample 0.04"),
+        ([Sample(1_000, 30, 3)], "10.0% (2.7% to 27.3%), by 30 drawn"),
+        # What was checked whole is not what was drawn.
+        ([Sample(90, 90, 9), Sample(20, 4, 4)], "too few drawn (4): --sample 1"),
+        ([Sample(90, 90, 9), Sample(20, 0, 0)], "too few drawn (0): --sample 1"),
+        ([Sample(60, 60, 0), Sample(40, 30, 0)], "0.0% (0.0% to 1.6%), by 30 drawn"),
+    ],
+)
+def test_what_was_counted_is_a_count_and_what_was_drawn_an_estimate(
+    strata: list[Sample], said: str
+) -> None:
+    assert describe_share(strata, "drawn", "--sample") == said
+    assert describe_share(strata, "drawn") == said.partition(": ")[0]
 
 
 @given(st.integers(1, 500), st.data())

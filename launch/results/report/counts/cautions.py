@@ -19,6 +19,9 @@ class Caution(NamedTuple):
 
 def cautions(before: Findings, after: Findings) -> Iterator[Caution]:
     """Say which checkers, revisions and thresholds differ between two folders."""
+    for name, found in (("first", before), ("second", after)):
+        if found.of_all:
+            yield Caution(f"The {name} folder: {found.of_all}")
     first, second = (each.tally.revisions.of_checker() for each in (before, after))
     if first and second and first.keys() != second.keys():
         yield Caution(

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
-from groundwatch.launch.results.shares import Interval, difference_interval, share_interval
 from groundwatch.schemas import Record
 from .excerpts import AnswerExcerpt
 from .groups import Group
@@ -68,13 +67,14 @@ class RateChange(NamedTuple):
     """The low-grounded rates of an engine, or of all, in two folders."""
 
     engine: str | None
-    before: Interval | None
-    after: Interval | None
+    before: Group
+    after: Group
 
     @property
-    def change(self) -> Interval | None:
-        """The difference; None if one folder assessed no answer."""
-        return difference_interval(self.before, self.after) if self.before and self.after else None
+    def change(self) -> float | None:
+        """The difference of the shares; None if one folder assessed no answer."""
+        before, after = self.before.low_share, self.after.low_share
+        return None if before is None or after is None else after - before
 
 
 class Comparison(Record, frozen=True, kw_only=True):
@@ -98,11 +98,13 @@ class Comparison(Record, frozen=True, kw_only=True):
     @property
     def all_rates(self) -> RateChange:
         """The low-grounded rates of all assessed answers."""
-        rates = (
-            share_interval(each.tally.low_grounded, each.tally.assessed)
-            for each in (self.before, self.after)
+        return RateChange(
+            None,
+            *(
+                Group(None, assessed=each.tally.assessed, low_grounded=each.tally.low_grounded)
+                for each in (self.before, self.after)
+            ),
         )
-        return RateChange(None, *rates)
 
     def engine_rates(self, limit: int) -> list[RateChange]:
         """Return the low-grounded rates of the engines, those with the most answers first."""
@@ -113,7 +115,4 @@ class Comparison(Record, frozen=True, kw_only=True):
         def rank(key: str | None) -> tuple[int, str]:
             return -sum(group.answers for group in pairs[key]), key or ""
 
-        return [
-            RateChange(key, *(each.low_interval for each in pairs[key]))
-            for key in sorted(pairs, key=rank)[:limit]
-        ]
+        return [RateChange(key, *pairs[key]) for key in sorted(pairs, key=rank)[:limit]]

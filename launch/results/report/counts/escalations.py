@@ -1,10 +1,10 @@
 """What the second of two checkers found, among the answers that the first one had checked."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from groundwatch.launch.results.shares import Interval, Sample, estimate_share
+from groundwatch.launch.results.shares import Sample, describe_share
 from groundwatch.schemas.checked_answer import Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import ESCALATION_TAGS, Tag, Verdict, is_of_second
@@ -31,33 +31,45 @@ class ScreenedGroup(NamedTuple):
     share: float | None
 
 
-class Disagreement(NamedTuple):
-    """How often the second checker disagrees about answers, with a 95 % interval.
-
-    It has decided some of them; the share, 0..1, is None where these do not tell.
-    """
-
-    answers: int
-    decided: int
-    share: Interval | None
-
-
 class Engine(NamedTuple):
-    """The screened answers of an engine, or of all, and how often the second checker disagrees.
+    """The screened answers of an engine, or of all, and what the second checker found in them.
 
-    `flagged` are the answers that the first one found LOW_GROUNDED, `passed` the others.
+    `flagged` are the answers that the first one found LOW_GROUNDED, `passed` the others, in strata
+    of which the second one has decided an equal share. It disagrees about the unsupported ones:
+    flagged answers that are grounded, and passed ones that are not. `low` are all of them, of which
+    the low-grounded ones are unsupported.
     """
 
     engine: str | None
-    answers: int
     tags: Counter[str]
-    flagged: Disagreement
-    passed: Disagreement
+    flagged: Sequence[Sample]
+    passed: Sequence[Sample]
+    low: Sequence[Sample]
+
+    @property
+    def answers(self) -> int:
+        """How many there are."""
+        return sum(each.answers for each in self.low)
 
     @property
     def decided(self) -> int:
         """How many of them the second checker decided."""
-        return self.flagged.decided + self.passed.decided
+        return sum(each.labelled for each in self.low)
+
+    @property
+    def wrongly_flagged(self) -> str:
+        """How many flagged answers are grounded, counted or estimated."""
+        return describe_share(self.flagged, "checked")
+
+    @property
+    def wrongly_passed(self) -> str:
+        """How many passed answers are low-grounded, counted or estimated."""
+        return describe_share(self.passed, "audited", "--escalate_share")
+
+    @property
+    def low_of_all(self) -> str:
+        """How many answers are low-grounded, counted or estimated."""
+        return describe_share(self.low, "audited", "--escalate_share")
 
 
 class Escalations:
@@ -111,10 +123,6 @@ class Escalations:
         found = [self._engine(name, own) for name, own in parts.items()]
         return sorted(found, key=lambda each: (-each.answers, each.engine or ""))
 
-    def low_share(self) -> Interval | None:
-        """Estimate the share of all answers that the second checker would find LOW_GROUNDED."""
-        return estimate_share(self._strata(self._parts))
-
     def _engine(self, name: str | None, parts: Iterable[ScreenedGroup]) -> Engine:
         own = list(parts)
         tags: Counter[str] = Counter()
@@ -123,8 +131,7 @@ class Escalations:
         flagged = self._strata(part for part in own if part.is_flagged)
         cleared = [each._replace(unsupported=each.labelled - each.unsupported) for each in flagged]
         passed = self._strata(part for part in own if not part.is_flagged)
-        answers = sum(self._parts[part].answers for part in own)
-        return Engine(name, answers, tags, _disagreement(cleared), _disagreement(passed))
+        return Engine(name, tags, cleared, passed, self._strata(own))
 
     def _strata(self, parts: Iterable[ScreenedGroup]) -> list[Sample]:
         """Add up the parts of which the second checker has decided an equal share, drawn or all."""
@@ -150,8 +157,3 @@ def _part_of(answer: AnswerRow, screen: Screen, tag: Tag | None) -> ScreenedGrou
 
 def _sum(samples: Iterable[Sample]) -> Sample:
     return Sample(*map(sum, zip(*samples, strict=True)))
-
-
-def _disagreement(strata: list[Sample]) -> Disagreement:
-    answers, decided, _ = _sum([_NO_ANSWER, *strata])
-    return Disagreement(answers, decided, estimate_share(strata))

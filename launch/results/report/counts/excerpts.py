@@ -17,7 +17,6 @@ from groundwatch.transforms.rules.spans import character_start
 from .untrusted_names import Combination, combination_of, cut_name, kept_title
 
 _MAX_MISMATCHES = 12
-_MAX_QUOTED = 40
 _MAX_QUERY_BYTES = 600
 _LEAD_BYTES = 600
 _MAX_CLAIM_CHARACTERS = 600
@@ -68,7 +67,7 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 
 
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
-    """An answer, its claims by score, and texts if the run kept them.
+    """An answer, its claims with the worst first, and texts if the run kept them.
 
     `quotes` are what the facts say about the lowest claims, behind the number of the claim, from 1.
     It stands for so many records with the same least supported claim.
@@ -102,15 +101,28 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
 
     @property
     def lowest_text(self) -> str | None:
-        """The text of the claim with the lowest score; of an answer without claims, its text."""
+        """The text of the worst claim; of an answer without claims, its text."""
         lowest = self.claims[0] if self.claims else None
         texts = (text for text, claim in self.passages() if claim == lowest)
         return cut_name(next(texts, None), _MAX_CLAIM_CHARACTERS)
 
+    @property
+    def difference(self) -> Contradiction | None:
+        """The first value of the worst claim that a fact contradicts, or that no fact has."""
+        lowest = self.claims[0].number - 1 if self.claims else None
+        found = [each for each in self.mismatches if each.claim == lowest]
+        return min(found, key=lambda each: each.fact is None, default=None)
 
-def claim_rank(claim: Claim) -> float:
-    """Return the score by which claims are ordered; those without one come last."""
-    return inf if claim.required_score is None else claim.required_score
+
+def rank_claims(row: AnswerRow) -> list[NumberedClaim]:
+    """Number the claims, the worst first: what contradicts a fact, then by score."""
+    contradicting = {each.claim for each in row.mismatches if each.fact is not None}
+
+    def rank(numbered: NumberedClaim) -> tuple[bool, float]:
+        score = numbered.claim.required_score
+        return numbered.number - 1 not in contradicting, inf if score is None else score
+
+    return sorted((NumberedClaim(*each) for each in enumerate(row.claims, 1)), key=rank)
 
 
 class Limits(NamedTuple):
@@ -119,20 +131,21 @@ class Limits(NamedTuple):
     answer_bytes: int = 6_000
     facts: int = 8
     fact_bytes: int = 1_600
+    quotes: int = 40
+    claims: int | None = None
 
 
 def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # noqa: B008 - frozen
     """Cut an answer to the size of a page."""
     # The text of a claim is a span of the answer.
-    claims = [NumberedClaim(n, replace(claim, text="")) for n, claim in enumerate(row.claims, 1)]
-    ranked = sorted(claims, key=lambda each: claim_rank(each.claim))
+    ranked = [each._replace(claim=replace(each.claim, text="")) for each in rank_claims(row)]
     text_mode = _text_mode(row)
     has_text = text_mode is TextMode.FULL
     lowest = ranked[0].claim.start if ranked else 0
     text = cut_text(row.answer_text, lowest, limits.answer_bytes) if has_text else None
     quotes = [
         (each.number, quote)
-        for each in ranked[: _MAX_QUOTED if has_text else 0]
+        for each in ranked[: limits.quotes if has_text else 0]
         for quote in quote_facts(each.number - 1, row.claims, row.mismatches, row.facts)
     ]
     return AnswerExcerpt(
@@ -150,7 +163,7 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
         text_mode=text_mode,
         query=cut_text(row.query, 0, _MAX_QUERY_BYTES) if has_text and row.query else None,
         text=text,
-        claims=tuple(ranked),
+        claims=tuple(ranked[: limits.claims]),
         mismatches=tuple(
             replace(
                 each,
@@ -224,7 +237,8 @@ def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:
     """Cut a text to a length, keeping the UTF-8 byte `around` and a little before it."""
     whole = text.encode(errors="replace")
     latest_start = max(len(whole) - max_bytes, 0)
-    start = character_start(whole, min(max(around - _LEAD_BYTES, 0), latest_start))
+    lead = min(_LEAD_BYTES, max_bytes // 2)
+    start = character_start(whole, min(max(around - lead, 0), latest_start))
     end = character_start(whole, min(start + max_bytes, len(whole)))
     span = whole[start:end].decode(errors="replace")
     return Excerpt(start=start, end=end, text=span, bytes=len(whole))

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from groundwatch.launch.results.shares import Interval, share_interval, wilson_lower_bound
+from groundwatch.launch.results.shares import wilson_lower_bound
 from groundwatch.schemas.verdict import Verdict
 from .untrusted_names import cut_name, kept_title
 
@@ -27,11 +27,6 @@ class Group(msgspec.Struct):
     def low_share(self) -> float | None:
         """Low-grounded answers among those assessed, 0..1; None without any."""
         return self.low_grounded / self.assessed if self.assessed else None
-
-    @property
-    def low_interval(self) -> Interval | None:
-        """The same share, with its 95 % interval."""
-        return share_interval(self.low_grounded, self.assessed)
 
 
 class Groups(dict[str | None, Group]):

@@ -5,6 +5,7 @@ from collections import Counter, deque
 
 import msgspec
 
+from groundwatch.launch.results.shares import Sample, describe_share
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
@@ -191,10 +192,6 @@ class Tally:
         """How many failures no retry can resolve."""
         return sum(each.failures - each.retryable for each in self._failures.values())
 
-    def share_of(self, verdict: str) -> float | None:
-        """Return the share of answers with a verdict, 0..1; None without any answer."""
-        return self.verdicts[verdict] / self.answers if self.answers else None
-
     def failures(self) -> list[FailureClass]:
         """Return the failures by class, the most frequent class first."""
         return sorted(self._failures.values(), key=lambda found: -found.failures)
@@ -247,3 +244,14 @@ class Findings(Record, frozen=True, kw_only=True):
     tally: Tally
     summary: RunSummary | None
     unreadable: tuple[str, ...]
+
+    @property
+    def of_all(self) -> str:
+        """What is known of all answers where the last run drew a share of them, "" elsewhere."""
+        if not self.summary or not self.summary.sampled_out:
+            return ""
+        all_answers = self.tally.answers + self.summary.sampled_out
+        scored = round(self.tally.assessed * all_answers / max(self.tally.answers, 1))
+        sample = Sample(scored, self.tally.assessed, self.tally.low_grounded)
+        found = describe_share([sample], "drawn", "--sample")
+        return f"A random share of the answers was drawn; low-grounded of all: {found}."

@@ -25,13 +25,14 @@ _MAX_BUCKETS = 600
 _MAX_COLUMNS = 84
 _MAX_ENGINES = 50
 _OUTLIERS_ONE_IN = 100
-_MIN_SPAN_RATIO = 4
+_MARGIN_RATIO = 2  # outliers are so many times as far away as all others lie apart
 
 OTHERS = "(others)"
 """Stands for the engines after the first fifty."""
 
 _Key = tuple[str | None, str]  # engine and verdict
 _Buckets = Mapping[int, Counter[_Key]]
+_Spans = dict[int, tuple[int, int]]  # the first and the last time of each bucket
 
 
 class Columns(Record, frozen=True, kw_only=True):
@@ -53,6 +54,7 @@ class Timeline:
     def __init__(self) -> None:
         self._widths = list(WIDTHS_US)
         self._buckets: dict[int, Counter[_Key]] = {}
+        self._spans: _Spans = {}
         self._engines: set[str | None] = set()
         self.undated = 0
 
@@ -64,10 +66,22 @@ class Timeline:
         if engine not in self._engines:
             engine = engine if len(self._engines) < _MAX_ENGINES else OTHERS
             self._engines.add(engine)
-        self._buckets.setdefault(_start(time_us, self._widths[0]), Counter())[engine, verdict] += 1
+        start_us = _start(time_us, self._widths[0])
+        self._buckets.setdefault(start_us, Counter())[engine, verdict] += 1
+        _extend(self._spans, start_us, (time_us, time_us))
         if len(self._buckets) > _MAX_BUCKETS and len(self._widths) > 1:
             del self._widths[0]
             self._buckets = _widen(self._buckets, self._widths[0])
+            spans, self._spans = self._spans, {}
+            for start_us, span_us in spans.items():
+                _extend(self._spans, _start(start_us, self._widths[0]), span_us)
+
+    def period(self) -> tuple[int, int] | None:
+        """Return the first and the last time, without outliers; None if no answer has a time."""
+        if not self._buckets:
+            return None
+        first_us, last_us = _main_span(self._buckets, self._widths[0])
+        return self._spans[first_us][0], self._spans[last_us][1]
 
     def columns(self) -> Columns:
         """Return columns of the finest width that fits; none if no answer has a time."""
@@ -130,6 +144,11 @@ def _starts(first_us: int, last_us: int, width_us: int) -> range:
     return range(_start(first_us, width_us), _start(last_us, width_us) + 1, width_us)
 
 
+def _extend(spans: _Spans, start_us: int, span_us: tuple[int, int]) -> None:
+    found = spans.get(start_us, span_us)
+    spans[start_us] = min(found[0], span_us[0]), max(found[1], span_us[1])
+
+
 def _widen(buckets: _Buckets, width_us: int) -> dict[int, Counter[_Key]]:
     wide: dict[int, Counter[_Key]] = {}
     for start_us, verdicts in buckets.items():
@@ -142,8 +161,9 @@ def _main_span(buckets: _Buckets, width_us: int) -> tuple[int, int]:
     starts = sorted(buckets)
     totals = [buckets[start].total() for start in starts]
     first, last = starts[_count_outliers(totals)], starts[-1 - _count_outliers(totals[::-1])]
-    is_shorter = starts[-1] - starts[0] > _MIN_SPAN_RATIO * (last - first + width_us)
-    return (first, last) if is_shorter else (starts[0], starts[-1])
+    margin_us = _MARGIN_RATIO * (last - first + width_us)
+    near = [start for start in starts if first - margin_us <= start <= last + margin_us]
+    return near[0], near[-1]
 
 
 def _count_outliers(totals: Sequence[int]) -> int:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -11,14 +11,18 @@ from msgspec.structs import replace
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
-from .excerpts import AnswerExcerpt, claim_rank, cut_answer
+from .excerpts import AnswerExcerpt, Limits, cut_answer, rank_claims
 from .untrusted_names import cut_name
 
-_MAX_FILTERS = 64
+_MAX_VERDICTS = 64
 _MAX_GROUPS = 50_000
+_BRIEF = Limits(answer_bytes=600, facts=2, fact_bytes=300, quotes=2, claims=4)
 
-ANSWERS_OF_A_FILTER = 3
-"""Of each verdict and tag, so many answers are kept."""
+WHOLE_ANSWERS = 20
+"""So many answers are kept with their whole text, others as far as their worst claim needs."""
+
+ANSWERS_OF_A_VERDICT = 3
+"""Of each verdict but LOW_GROUNDED, so many answers are kept."""
 
 _Group = int | str
 _Rank = tuple[Badness, float]
@@ -57,14 +61,15 @@ class _Worst:
 
 
 class WorstAnswers:
-    """Keep the worst answers of a folder, and the worst few of each verdict and tag.
+    """Keep the worst low-grounded answers of a folder, and the worst few of each other verdict.
 
-    Answers with the same engine, verdict, tags and least supported claim are kept as one.
+    Answers with the same engine, verdict, tags and worst claim are kept as one.
     """
 
     def __init__(self, limit: int = SHOWN_ANSWERS) -> None:
-        self._all = _Worst(limit)
-        self._by_filter: dict[str, _Worst] = {}
+        self._whole = _Worst(min(limit, WHOLE_ANSWERS))
+        self._brief = _Worst(limit)
+        self._others: dict[str, _Worst] = {}
         self._records: Counter[_Group] = Counter()
         self._order = 0
 
@@ -74,17 +79,24 @@ class WorstAnswers:
         group, rank = _group_of(row), (badness(row), self._order)
         if isinstance(group, int) and (group in self._records or len(self._records) < _MAX_GROUPS):
             self._records[group] += 1
-        cut = cache(partial(cut_answer, row))
-        self._all.add(group, rank, cut)
-        for name in filter(None, map(cut_name, (row.verdict, *row.tags))):
-            if name not in self._by_filter and len(self._by_filter) < _MAX_FILTERS:
-                self._by_filter[name] = _Worst(ANSWERS_OF_A_FILTER)
-            if name in self._by_filter:
-                self._by_filter[name].add(group, rank, cut)
+        if row.verdict == Verdict.LOW_GROUNDED:
+            self._whole.add(group, rank, partial(cut_answer, row))
+            self._brief.add(group, rank, partial(cut_answer, row, _BRIEF))
+            return
+        name = cut_name(row.verdict) or ""
+        if name not in self._others and len(self._others) < _MAX_VERDICTS:
+            self._others[name] = _Worst(ANSWERS_OF_A_VERDICT)
+        if name in self._others:
+            self._others[name].add(group, rank, partial(cut_answer, row))
 
     def answers(self) -> list[AnswerExcerpt]:
         """Return the answers, the worst first."""
-        kept = (each for worst in (self._all, *self._by_filter.values()) for each in worst.worst())
+        # Of a group that is kept twice, the whole answer comes first.
+        kept = [
+            each
+            for worst in (self._whole, self._brief, *self._others.values())
+            for each in worst.worst()
+        ]
         found: dict[_Group, AnswerExcerpt] = {}
         record_ids: set[str] = set()
         for each in sorted(kept, key=lambda each: each.rank, reverse=True):
@@ -97,7 +109,7 @@ class WorstAnswers:
 
 def _group_of(row: AnswerRow) -> _Group:
     """Return what answers with an equal claim have in common, or else the record's id."""
-    lowest = min(row.claims, key=claim_rank, default=None)
+    lowest = next((each.claim for each in rank_claims(row)), None)
     if row.verdict != Verdict.LOW_GROUNDED or lowest is None or not lowest.text:
         return row.record_id
     return hash((row.engine, row.tags, lowest.text))

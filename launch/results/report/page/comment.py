@@ -19,7 +19,6 @@ from groundwatch.launch.results.report.counts.cautions import cautions
 from groundwatch.launch.results.report.counts.comparison import Change, Comparison, ListedAnswer
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Findings
-from groundwatch.launch.results.shares import Interval, share_interval
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.record_urls import record_url
 from .markdown import code_span, table_lines
@@ -71,7 +70,6 @@ def render_comment(
         for each in reversed(verdict_styles(tally.verdicts))
         if tally.verdicts[each.verdict]
     )
-    rate = share_interval(low, tally.assessed)
     rows = [
         _Row((*_cells(each, url_template), score(each.answer.min_claim_score)), each.records)
         for each in tally.worst.answers()
@@ -83,7 +81,6 @@ def render_comment(
         [
             *_gate(findings, fail_above),
             *_notes(findings),
-            [f"Low-grounded rate: {_interval(rate)}."],
             table_lines(("Verdict", "#Answers"), verdicts),
         ],
         [_Answers("Low-grounded answers, the worst first", (*_COLUMNS, "#Score"), rows, low)],
@@ -147,6 +144,8 @@ def _notes(findings: Findings) -> Iterator[list[str]]:
     """Say what is not in the counts, and how far the embedded checker can be trusted."""
     for each in findings.unreadable:
         yield [f"> **Note:** Not read to the end: {code_span(each)}."]
+    if findings.of_all:
+        yield [f"> **Note:** {findings.of_all}"]
     for failures in findings.tally.failures():
         what = f"{counted(failures.failures, 'failure')} {code_span(failures.error_class)}"
         yield [f"> **Note:** {what}, such as: {code_span(failures.example)}"]
@@ -169,17 +168,9 @@ def _rate_rows(found: Comparison) -> Iterator[Sequence[str]]:
     yield "Scored answers", count(first.assessed), count(second.assessed), ""
     yield "Low-grounded", count(first.low_grounded), count(second.low_grounded), ""
     yield (
-        *("Low-grounded rate", _interval(rates.before), _interval(rates.after)),
-        f"{points(change.value)} points ({points(change.low)} to {points(change.high)})"
-        if change
-        else NOTHING,
+        *("Low-grounded rate", percent(rates.before.low_share), percent(rates.after.low_share)),
+        NOTHING if change is None else f"{points(change)} points",
     )
-
-
-def _interval(share: Interval | None) -> str:
-    if share is None:
-        return NOTHING
-    return f"{percent(share.value)} ({percent(share.low)} to {percent(share.high)})"
 
 
 def _changed_cells(listed: ListedAnswer, url_template: str | None) -> Sequence[str]:

@@ -20,8 +20,12 @@ from groundwatch.launch.results.report.counts.comparison import Change, Comparis
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import Combination
-from groundwatch.launch.results.report.counts.worst_answers import ANSWERS_OF_A_FILTER
+from groundwatch.launch.results.report.counts.worst_answers import (
+    ANSWERS_OF_A_VERDICT,
+    WHOLE_ANSWERS,
+)
 from groundwatch.schemas import Record
+from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.record_urls import record_url
 from . import charts, presentation
 
@@ -66,14 +70,23 @@ def render(
     """
     tally = findings.tally
     answers = tally.worst.answers()
+    low, others = (
+        [each for each in answers if (each.answer.verdict == Verdict.LOW_GROUNDED) is is_low]
+        for is_low in (True, False)
+    )
     return _render(
         "report.html",
         title=title,
         tally=tally,
         thresholds=tally.thresholds,
+        of_all=findings.of_all,
         answers=answers,
-        answers_of_a_filter=ANSWERS_OF_A_FILTER,
+        low=low,
+        others=others,
+        whole_answers=WHOLE_ANSWERS,
+        answers_of_a_verdict=ANSWERS_OF_A_VERDICT,
         omitted=max(tally.answers - sum(each.records for each in answers), 0),
+        omitted_low=max(tally.low_grounded - sum(each.records for each in low), 0),
         folder=shlex.quote(title),
         filters=filters_of(tally.combinations),
         summary=findings.summary,
@@ -83,7 +96,7 @@ def render(
         verdicts=presentation.verdict_styles(tally.verdicts),
         columns=tally.timeline.columns(),
         trends=tally.timeline.by_engine(_TREND_COLUMNS),
-        others=OTHERS,
+        other_engines=OTHERS,
     )
 
 

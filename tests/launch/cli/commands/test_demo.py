@@ -207,8 +207,8 @@ def test_a_person_is_reported_what_came_of_it(demo: Demo) -> None:
         assert line in demo.screen
     assert re.search(r"\n  LOW_GROUNDED +37  █{9} *\n", demo.screen)
     flagged = (
-        "33 of 176 scored answers flagged by the lexical screen, 3 for a contradiction; the"
-        " generator reported 4 more."
+        "37 of 180 scored answers flagged by the lexical screen (33), or reported by the generator"
+        " (4); 3 for a contradiction."
     )
     assert f"{flagged} {SCREEN_ACCURACY}" in " ".join(demo.screen.split())
     assert demo.screen.count("query: ") == 5

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, Page
 
+from groundwatch import check
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.results.report.write_report import write_report
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -190,8 +191,8 @@ def test_a_filter_says_how_many_records_it_leaves_out(browser: Browser, tmp_path
         page = found.page
         status, omitted = page.get_by_role("status"), page.locator("#omitted")
         assert page.locator(".times").all_inner_texts() == ["\N{MULTIPLICATION SIGN} 15"]
-        assert status.inner_text() == "Answers shown: 20, for 34 of 45 records."
-        assert omitted.inner_text().startswith("Not on this page: 11 records.")
+        assert status.inner_text() == "Answers shown: 4, for 18 of 45 records."
+        assert omitted.inner_text().startswith("Not on this page: 27 records.")
         assert f"groundwatch export {tmp_path} --to csv" in omitted.inner_text()
         page.get_by_label("Verdict", exact=True).select_option(label="Low-grounded (15)")
         assert status.inner_text() == "Answers shown: 1, for 15 of 15 records."
@@ -204,6 +205,29 @@ def test_a_filter_says_how_many_records_it_leaves_out(browser: Browser, tmp_path
         page.get_by_label("Words").fill("lamps")
         assert status.inner_text().endswith("Words are searched for on this page only.")
         assert not omitted.is_visible()
+
+
+def test_the_first_wrong_sentence_is_on_the_first_screen(browser: Browser, tmp_path: Path) -> None:
+    wrong = check("The warranty is 3 years.", ["The warranty is 2 years."])
+    with look(browser, _report(tmp_path, "wrong", [an_enriched(), wrong]), DESK) as found:
+        found.page.set_viewport_size({"width": DESK, "height": 800})
+        first = found.page.locator(".answer .summary").first
+        assert first.inner_text().startswith("3 years, source: 2 years The warranty is 3 years.")
+        place = first.bounding_box()
+        assert place
+        assert place["y"] + place["height"] < 800
+
+
+def test_folded_answers_are_found_by_a_filter(browser: Browser, tmp_path: Path) -> None:
+    answers = [a_low(f"Lamps {n} vote.", record_id=f"{n:064}") for n in range(25)]
+    with look(browser, _report(tmp_path, "folded", answers), DESK) as found:
+        page = found.page
+        assert not page.get_by_text("24 vote.").first.is_visible()
+        page.get_by_label("Words").fill("lamps 24 vote")
+        assert page.get_by_text("24 vote.").first.is_visible()
+        assert page.get_by_role("status").inner_text().startswith("Answers shown: 1.")
+        page.get_by_role("button", name="Show all").click()
+        assert page.locator(".answer:visible").count() == 25
 
 
 def test_a_long_name_breaks_at_its_capitals(browser: Browser, pages: dict[str, Path]) -> None:

@@ -8,7 +8,7 @@
   const omitted = document.getElementById("omitted");
   // Of all records, also those that are not on the page: engine, verdict, tags, and how many.
   const combinations = JSON.parse(controls.dataset.combinations);
-  const answers = [...list.children].map((element, place) => ({
+  const answers = [...list.querySelectorAll(".answer")].map((element, place) => ({
     element,
     place,
     ...element.dataset,
@@ -26,7 +26,7 @@
   };
   const sort = () => {
     answers.sort((a, b) => orders[order.value](a, b) || a.place - b.place);
-    list.append(...answers.map((answer) => answer.element));
+    list.replaceChildren(...answers.map((answer) => answer.element));
   };
   const filter = () => {
     const wanted = words.value.toLowerCase().split(/\s+/);
@@ -55,10 +55,12 @@
     omitted.querySelector("span").textContent = `${left.toLocaleString("en")} records`;
     omitted.hidden = !left || words.value.trim() !== "";
   };
+  // What is filtered or sorted is one list, in which nothing is folded.
+  controls.addEventListener("input", sort);
   controls.addEventListener("input", filter);
-  order.addEventListener("input", sort);
   controls.querySelector("button").addEventListener("click", () => {
     for (const field of [engine, verdict, tag, words]) field.value = "";
+    sort();
     filter();
     words.focus();
   });

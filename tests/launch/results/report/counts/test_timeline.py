@@ -23,6 +23,18 @@ def columns_of(*times_us: int) -> Columns:
     return timeline.columns()
 
 
+@pytest.mark.parametrize("span_us", [0, 1, HOUR_US - 1, 40 * DAY_US + 7])
+def test_the_period_is_that_of_the_first_and_the_last_time(span_us: int) -> None:
+    timeline = Timeline()
+    assert timeline.period() is None
+    first_us = NOON_US + 61_000_000
+    for part in range(2_001):  # more than there are buckets: they become wider
+        timeline.add(first_us + span_us * part // 2_000, "GROUNDED")
+    assert timeline.period() == (first_us, first_us + span_us)
+    timeline.add(-(10**15), "GROUNDED")  # a wrong clock
+    assert timeline.period() == (first_us, first_us + span_us)
+
+
 def records(columns: Columns) -> list[int]:
     return [verdicts.total() for verdicts in columns.verdicts.values()]
 

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.worst_answers import WorstAnswers
+from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
+from tests.support.builders import a_claim
 from tests.support.reports import a_low, row_of
 
 
@@ -65,14 +67,40 @@ def test_a_group_that_gets_worse_moves_up() -> None:
     assert [each.answer.record_id for each in kept] == ["b", "record-0.1", "record-0.2"]
 
 
-def test_the_worst_of_each_verdict_and_tag_are_kept_too() -> None:
-    worst = WorstAnswers(1)
+def test_the_worst_of_each_other_verdict_are_kept_too_and_take_no_place() -> None:
+    worst = WorstAnswers(5)
     for number in range(9):
         score = number / 10
-        worst.add(row_of(scored(score)))
         worst.add(row_of(scored(score, record_id=f"g{number}", verdict="GROUNDED", tags=("LATE",))))
+        worst.add(row_of(scored(score)))
+        worst.add(row_of(scored(score, record_id=f"p{number}", verdict="POLICY_SKIPPED")))
     kept = [each.answer.record_id for each in worst.answers()]
-    assert kept == ["record-0.0", "record-0.1", "record-0.2", "g0", "g1", "g2"]
+    low = [f"record-{number / 10}" for number in range(5)]
+    assert kept == [*low, "p0", "p1", "p2", "g0", "g1", "g2"]
+
+
+def test_contradictions_come_first_with_the_statement_that_contradicts() -> None:
+    number = Contradiction(claim=0, kind="NUMBER", claim_value="3", fact_value="2", fact=0)
+    unseen = Contradiction(claim=1, kind="NUMBER", claim_value="7")
+    first, second, third = kept_of(
+        scored(0.0),
+        scored(0.1, record_id="unseen", mismatches=(unseen,)),
+        scored(0.15, record_id="contradicts", mismatches=(unseen, number)),
+    )
+    assert [first.answer.record_id, first.difference] == ["contradicts", number]
+    assert first.lowest_text == "Lamps"
+    assert (second.answer.record_id, second.difference) == ("record-0.0", None)
+    assert (third.answer.record_id, third.difference) == ("unseen", unseen)
+
+
+def test_all_but_the_worst_answers_are_cut_to_their_worst_statement() -> None:
+    lamps = "Lamps glow. " * 500
+    text = f"{lamps}Kettles vote. {lamps}"
+    claim = a_claim("Kettles vote.", len(lamps), score=0.1)
+    lows = [a_low(text, record_id=f"{n}", claims=(claim,), engine=f"{n}") for n in range(30)]
+    kept = kept_of(*lows, limit=30)
+    assert [len(each.text.text) > 5_000 for each in kept if each.text] == [True] * 20 + [False] * 10
+    assert {each.lowest_text for each in kept} == {"Kettles vote."}
 
 
 def test_low_scores_come_before_other_verdicts_and_grounded_answers_come_last() -> None:

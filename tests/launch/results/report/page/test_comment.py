@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from groundwatch.launch.cli.terminal.figures import SCREEN_ACCURACY
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.comment import render_comment, render_comparison_comment
 from groundwatch.launch.results.report.page.markdown import code_span, table_lines
@@ -134,6 +135,22 @@ def test_a_comment_says_by_which_answers_its_gate_is_green_or_red(tmp_path: Path
     green, red = (comment_of(tmp_path, answers, allowed) for allowed in (0.5, 0.4))
     assert "The gate is green: 1 of 2 scored answers LOW_GROUNDED, --fail_above 0.5." in green
     assert "**The gate is red:** 50.0% of the scored answers are LOW_GROUNDED, more than" in red
+
+
+def test_what_was_counted_has_no_interval_and_what_was_drawn_is_estimated(tmp_path: Path) -> None:
+    answers = [a_low(record_id=f"{n:064}") if n < 4 else an_enriched() for n in range(40)]
+    comment = comment_of(tmp_path / "all", answers)
+    assert "## 4 of 40 scored answers are low-grounded" in comment
+    assert "%" not in comment.replace(SCREEN_ACCURACY, "")
+    rates = next(each for each in compared(tmp_path, [], answers).splitlines() if "rate" in each)
+    assert rates == "| Low-grounded rate | — | 10.0% | — |"
+    sample = {"sampled_out": 360, "enriched": 40}
+    estimate = "low-grounded of all: 10.0% (3.5% to 23.6%), by 40 drawn."
+    write_summary(tmp_path / "all", **sample)
+    assert estimate in render_comment(findings_in(tmp_path / "all"), "out/pr", None)
+    assert f"The second folder: A random share of the answers was drawn; {estimate}" in compared(
+        tmp_path, [], answers, **sample
+    )
 
 
 def test_what_could_not_be_read_is_counted_with_an_example(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_the_lower_the_score_the_deeper_the_tint(
     # A score of a claim that needs no check does not count.
     claim = a_claim("Lamps", score=score or 0.0, grounding_check_required=score is not None)
     text = page_of(tmp_path, redact(a_low("Lamps", claims=(claim,)), mode))
-    drawn = text.all("span", "claim")[5]
+    drawn = text.all("span", "claim")[0]
     assert drawn.attributes["class"].split() == ["claim", *css.split()]
     assert meaning in text.text
 
@@ -373,7 +373,9 @@ def test_two_checkers_have_a_section(tmp_path: Path) -> None:
         *(replace(each, record_id=own) for each, own in zip(POPULATION, ids, strict=False)),
     )
     [section] = (each.text for each in page.all("section") if each.attributes["id"] == "second")
-    assert " ".join(section.split()).count("56 6 5 0 50.0% 50.0% to 50.0% 21.2% ") == 2
+    few = "too few audited (5): --escalate_share 0.8"
+    assert " ".join(section.split()).count(f"56 6 5 0 2 of 4 {few}") == 2
+    assert f"Low-grounded, if the second checker decided all: {few}." in section
     [calls] = (each.text for each in page.all("section") if each.attributes["id"] == "calls")
     characters = len(POPULATION) * a_screen().characters
     for_all = f"about {characters:,} characters, at a cost of {0.5 / 286 * characters:.2f}"
@@ -394,6 +396,54 @@ def test_contradictions_are_listed_below_the_answer(tmp_path: Path) -> None:
     text = " ".join(page_of(tmp_path, a_low(mismatches=mismatches)).text.split())
     assert "Claim 2 says 5 km, fact 1 5 miles." in text
     assert "Claim 1 says 7; no fact does." in text
+
+
+@pytest.mark.parametrize(
+    ("mismatches", "said"),
+    [
+        (
+            (
+                Contradiction(claim=1, kind="NUMBER", claim_value="7"),
+                Contradiction(claim=1, kind="UNIT", claim_value="5 km", fact_value="5 mi", fact=0),
+            ),
+            ["5 km, source: 5 mi"],
+        ),
+        ((Contradiction(claim=1, kind="NUMBER", claim_value="7"),), ["7: in no source"]),
+        ((Contradiction(claim=1, kind="NEGATION", claim_value="not", fact=0),), ["not, source: "]),
+        # A value of a statement that is not the one on the line.
+        ((Contradiction(claim=0, kind="NUMBER", claim_value="7"),), []),
+        ((), []),
+    ],
+    ids=["contradiction", "in no source", "without a value", "of another claim", "none"],
+)
+def test_a_badge_says_what_differs_from_the_source(
+    tmp_path: Path, mismatches: tuple[Contradiction, ...], said: list[str]
+) -> None:
+    badges = page_of(tmp_path, a_low(mismatches=mismatches)).all("b", "badge")
+    assert len(badges) == len(said)
+    for badge, words in zip(badges, said, strict=True):
+        assert badge.text.startswith(words)
+
+
+def test_every_low_grounded_answer_is_on_the_page_folded_behind_the_worst(tmp_path: Path) -> None:
+    text, fact = "Kettles <vote> in May. " * 300, "Lamps glow & glow. " * 500
+    claims = tuple(a_claim(text[:22], 23 * n, score=0.1, citations=(n % 9,)) for n in range(300))
+    lows = [
+        a_low(text, record_id=f"{n:064}", engine=f"e{n}", claims=claims, facts=(a_fact(fact),) * 9)
+        for n in range(1_030)
+    ]
+    grounded = (an_enriched(record_id=f"{n:064}") for n in range(2_000, 2_040))
+    html = html_of(tmp_path, *lows, *grounded)
+    assert len(html.encode()) < 5_000_000
+    page = parse_page(html)
+    assert len(page.all("details", "answer")) == 1_000 + 3
+    [folded] = page.all("details", "more")
+    assert " ".join(folded.text.split()).startswith("980 more low-grounded answers, shortened: ")
+    [omitted] = [each for each in page.all("p", "note") if each.attributes.get("id") == "omitted"]
+    assert " ".join(omitted.text.split()).startswith(
+        "Not on this page: 67 records. 30 of them are low-grounded:"
+        " groundwatch report out/demo --answers 1030 shows more."
+    )
 
 
 def test_sentences_of_facts_are_quoted_below_the_answer(tmp_path: Path) -> None:
