@@ -11,6 +11,7 @@ import msgspec
 from groundwatch.launch.cli.terminal.unreadable_input import SHOWN_FAULTS
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas import Record
+from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.planned_run import Budget
@@ -19,7 +20,7 @@ from groundwatch.transforms.check_one import check_in_order
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import is_of_answer
-from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
+from groundwatch.transforms.grounding.forecast import Forecast, ForecastCall, forecast_check
 from groundwatch.transforms.grounding.planned_check import plan_check
 from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
@@ -47,7 +48,8 @@ class PlannedAnswer(Record, frozen=True, kw_only=True):
       record_id: None if the message cannot be read.
       fault: why the answer is a failure; empty for others.
       verdict: what an answer without a forecast gets without a call.
-      forecast: the calls; of two checkers those that are paid, none of the embedded one.
+      forecast: the calls; of two checkers those that are paid, none of the embedded one. A failure
+        has those of a first checker that cannot check it.
       screen_calls: of the first of two checkers.
       escalation: why the second one checks the answer, if it does.
     """
@@ -102,8 +104,11 @@ def _plan_for_two(
         elif isinstance(outcome, CheckedAnswer):
             yield _plan_second(outcome, check, screening)
         elif is_of_answer(outcome):
-            fault = f"{each.answer.message.place}: {outcome}"
-            yield PlannedAnswer(record_id=each.answer.record_id, fault=fault)
+            yield PlannedAnswer(
+                record_id=each.answer.record_id,
+                fault=f"{each.answer.message.place}: {outcome}",
+                forecast=_forecast_first(each.answer, screening.first),
+            )
         elif isinstance(outcome, Exception):
             raise outcome
 
@@ -126,16 +131,19 @@ def _plan_second(
     planned = plan_check(answer, screening.first)
     if planned is None:
         return _plan_none(checked)  # It needs too many calls.
-    forecast = (escalation and forecast_check(answer, check)) or ()
-    if screening.first.checker != LOCAL:
-        of_first = forecast_check(answer, screening.first) or ()
-        forecast += tuple(call._replace(key=_OF_FIRST + call.key) for call in of_first)
+    of_second = (escalation and forecast_check(answer, check)) or ()
     return PlannedAnswer(
         record_id=answer.record_id,
-        forecast=forecast,
+        forecast=_forecast_first(answer, screening.first) + of_second,
         screen_calls=len(planned.calls),
         escalation=escalation,
     )
+
+
+def _forecast_first(answer: Answer, first: CheckSettings) -> tuple[ForecastCall, ...]:
+    """Forecast the calls of the first of two checkers; the embedded one is not called."""
+    calls = () if first.checker == LOCAL else forecast_check(answer, first) or ()
+    return tuple(call._replace(key=_OF_FIRST + call.key) for call in calls)
 
 
 class EstimateCounts(msgspec.Struct, kw_only=True):
@@ -165,7 +173,8 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
             counts.read += 1
             if outcome.record_id and not record_ids.add(bytes.fromhex(outcome.record_id)):
                 counts.duplicates += 1
-            elif outcome.fault:
+                continue
+            if outcome.fault:
                 counts.failures += 1
                 if len(counts.faults) < SHOWN_FAULTS:
                     counts.faults.append(outcome.fault)
@@ -178,11 +187,11 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
                 counts.escalated += outcome.escalation is Tag.ESCALATED
                 counts.audited += outcome.escalation is Tag.AUDITED
                 counts.screen_calls += outcome.screen_calls
-                counts.planned_calls += len(outcome.forecast)
-                for call in outcome.forecast:
-                    if is_paid(call.key):
-                        counts.calls += 1
-                        counts.characters += call.characters
+            for call in outcome.forecast or ():
+                counts.planned_calls += 1
+                if is_paid(call.key):
+                    counts.calls += 1
+                    counts.characters += call.characters
     return counts
 
 

@@ -68,7 +68,7 @@ def test_thresholds_are_written_for_the_settings_of_other_commands(
     assert "8 of 8 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
     assert backfill(Path(labelled[1]), tmp_path / "out") == 0
     assert main(["report", str(tmp_path / "out"), *config]) == 0
-    assert ["shop-1", "0", f"{threshold:g}", "8", "4", "50.0%"] in thresholds_of(tmp_path / "out")
+    assert ["shop-1", "0", f"{threshold:g}", "8", "4"] in thresholds_of(tmp_path / "out")
 
 
 def thresholds_of(output: Path) -> list[list[str]]:
@@ -100,8 +100,8 @@ def test_answers_are_tagged_by_their_engine_s_own_threshold(
     capsys.readouterr()
     assert main(["report", str(output), "--claim_threshold", "shop-0=1"]) == 0
     assert thresholds_of(output) == [
-        ["shop-0", "0", "1", "8", "8", "100.0%"],
-        ["shop-1", "0.6", "1", "8", "8", "100.0%"],
+        ["shop-0", "0", "1", "8", "8"],
+        ["shop-1", "0.6", "1", "8", "8"],
     ]
     page = (output / "report.html").read_text()
     assert "8 verdicts resulted from other thresholds" in page

@@ -54,7 +54,7 @@ def messages_of(log: list[Json]) -> str:
     return "\n".join(line["message"] for line in log)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT, signal.SIGUSR1])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2])
 def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.Signals) -> None:
     watched.publish(
         *map(an_envelope, range(30)), an_unsupported_envelope(30), b"no answer", an_envelope(3)

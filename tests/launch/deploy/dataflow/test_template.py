@@ -28,8 +28,9 @@ STREAM = (
 
 @pytest.fixture(autouse=True)
 def without_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The launcher tries the output folder and lists the input; nobody answers here."""
+    """The launcher tries and lists the output, and lists the input; nobody answers here."""
     monkeypatch.setattr(start_module, "try_output", lambda *_: None)
+    monkeypatch.setattr(start_module, "run_of_files", lambda *_, **__: None)
     found = {"gs://example-input/*.gz": ["gs://example-input/a.gz"]}
     monkeypatch.setattr(
         start_module,
