@@ -194,7 +194,7 @@ class Database:
             raise self._described("write", error) from None
 
     def write_returning(self, statement: str, *values: SqlValue) -> list[tuple[Any, ...]]:
-        """Execute a statement with a RETURNING clause; return its rows."""
+        """Execute a statement that writes, such as with RETURNING; return its rows."""
         return self._waiting(
             "write", lambda: self._connection.execute(statement, values).fetchall()
         )
@@ -234,7 +234,7 @@ class Database:
     def _try_checkpoint(self) -> str | None:
         """Return why the log cannot be emptied now, None if it was."""
         try:
-            [(is_busy, _, _)] = self.read(_EMPTY_LOG)
+            [(is_busy, _, _)] = self.write_returning(_EMPTY_LOG)
         except DamagedDatabase:
             raise
         except OSError as error:

@@ -185,8 +185,10 @@ def test_while_another_process_reads_each_checkpoint_is_tried_once_and_one_line_
             assert list(reader.execute("SELECT x FROM t")) == [(1,)]
             database.write("INSERT INTO t VALUES (2)")
             database.checkpoint()
-            read = Database.read
-            monkeypatch.setattr(Database, "read", lambda *of: tries.append(of[1]) or read(*of))
+            write = Database.write_returning
+            monkeypatch.setattr(
+                Database, "write_returning", lambda *of: tries.append(of[1]) or write(*of)
+            )
             for number in range(3):
                 database.write("INSERT INTO t VALUES (3)")
                 # A connection of a publication, too, knows of the reader.
@@ -207,7 +209,7 @@ def test_a_full_disk_leaves_commits_in_the_log_which_survives(
     with closing(Database(str(path), TABLES, durable=True)) as database:
         database.write("INSERT INTO t VALUES (1)")
         with monkeypatch.context() as disk:
-            disk.setattr(Database, "read", full)
+            disk.setattr(Database, "write_returning", full)
             database.checkpoint()
         assert "No space left" in caplog.text
         assert path.with_name("a.sqlite-wal").stat().st_size > 0
