@@ -13,7 +13,8 @@ class Estimate(Record, frozen=True, kw_only=True):
         one cannot check; not failed checks that are paid.
       decided: answers by the verdict that they get without a call.
       escalated, audited: answers that the second of two checkers would check, by why; None without.
-      screen_calls: of the first of two checkers; all other amounts are the second one's.
+      screen_calls: of the first of two checkers. All other amounts are the second one's, and those
+        of both where the first one is not the embedded checker.
       planned_calls: including identical calls, which are paid once.
       assumed_latency_ms: of each of `max_in_flight` calls in each of `workers` processes.
     """

@@ -185,7 +185,7 @@ def _try_locks(folder: str) -> None:
     try:
         probe = TemporaryFile(dir=folder)  # noqa: SIM115 - only its opening may fail
     except OSError:
-        return  # A full disk is told of when the database is written.
+        return  # A full disk is reported when the database is written.
     with probe, refusing_no_locks():
         fcntl.lockf(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

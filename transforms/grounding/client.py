@@ -112,7 +112,7 @@ class GroundingClient:
         self._refusals = Refusals(settings.outage, has_paid)
         self._status = CheckerStatus(checker=settings.checker)
         # Calls that the checker asked to wait, in this order, until they end.
-        self._told_to_wait: dict[_Call, Unavailable] = {}
+        self._asked_to_wait: dict[_Call, Unavailable] = {}
         self._failing_since_s: float | None = None
         self._reported = False
         self._succeeded: CheckRequest | None = None
@@ -139,7 +139,7 @@ class GroundingClient:
     @property
     def status(self) -> CheckerStatus:
         """How the calls end, on any thread: a call that has to wait fails until it is answered."""
-        for call, error in list(self._told_to_wait.items()):
+        for call, error in list(self._asked_to_wait.items()):
             since_us = call.first_failed_at_us or clock.now_us()
             if self._status.failing_since_us is None:
                 return replace(self._status, failing_since_us=since_us, cause=error.cause)
@@ -201,7 +201,7 @@ class GroundingClient:
             raise
         finally:
             self._refusals.in_flight -= 1
-            self._told_to_wait.pop(call, None)
+            self._asked_to_wait.pop(call, None)
         return reply
 
     def _backoff(self, call: "_Call", error: Exception) -> bool | float:
@@ -211,7 +211,7 @@ class GroundingClient:
             left_s = call.deadline_s - time.monotonic() - self._shorter_by_s()
             return retry_wait_s(retry_policy.LIMITED, error, attempts, jitter, left_s)
         if isinstance(error, Unavailable) and error.retry_after_s:
-            self._told_to_wait.setdefault(call, error)
+            self._asked_to_wait.setdefault(call, error)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
             call.successes_seen = self._refusals.successes

@@ -209,6 +209,11 @@ class Screening(Record, frozen=True, kw_only=True):
     rule: EscalationRule = EscalationRule()
     defers_over_budget: bool = False
 
+    @property
+    def pays_first(self) -> bool:
+        """Whether the calls of the first checker count, too: those of the embedded one are free."""
+        return self.first.checker != LOCAL
+
 
 def with_screen(
     first: "str | Checker | CheckSettings",

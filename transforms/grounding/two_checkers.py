@@ -15,7 +15,7 @@ from .check_session import BackgroundSession, CheckOutcome, CheckSession, Done
 from .client import SentCalls
 from .errors import OverBudget, Rejected
 from .rate_limiter import AdaptiveThrottle
-from .settings import LOCAL, CheckSettings, Screening
+from .settings import CheckSettings, Screening
 
 
 class TwoCheckers(CheckSession):
@@ -36,8 +36,7 @@ class TwoCheckers(CheckSession):
         self._first = first
         self._second = second
         self._screening = screening
-        is_free = screening.first.checker == LOCAL
-        self._paid = (second,) if is_free else (first, second)
+        self._paid = (first, second) if screening.pays_first else (second,)
 
     def submit(self, answer: Answer, done: Done) -> None:
         """Start the check of an answer; `done` is called at once or on another thread."""
@@ -101,7 +100,7 @@ def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = No
     """Open the session that suits a checker, or two; `throttle` delays calls while it fails."""
     if settings.screen is None:
         return _open_one(settings, throttle)
-    has_throttle = throttle and settings.screen.first.checker != LOCAL
+    has_throttle = throttle and settings.screen.pays_first
     first = _open_one(settings.screen.first, AdaptiveThrottle() if has_throttle else None)
     try:
         second = _open_one(settings, throttle)

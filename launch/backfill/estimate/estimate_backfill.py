@@ -25,7 +25,6 @@ from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
 from groundwatch.transforms.grounding.errors import CheckFailed
-from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.runtime import clock
 from .planned_answers import EstimateCounts, count_outcomes, plan_answers
@@ -64,10 +63,11 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     )
     messages = ArchiveMessages(config.inputs)
     try:
-        if config.check.screen:
-            try_connection(config.check.screen.first)
+        screen = config.check.screen
+        if screen:
+            try_connection(screen.first)
         estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
-        show_estimate(estimated)
+        show_estimate(estimated, pays_first=bool(screen and screen.pays_first))
         if output:
             path = storage.join(output, _ESTIMATE_FILE)
             storage.write_whole(path, estimate_to_json(estimated))
@@ -113,16 +113,16 @@ def _estimate_backfill(
     return estimated, counts
 
 
-def show_estimate(estimate: Estimate) -> None:
-    """Print an estimate."""
+def show_estimate(estimate: Estimate, *, pays_first: bool = False) -> None:
+    """Print an estimate; `pays_first` says whether the first of two checkers is paid, too."""
     console = Console(highlight=False)
     console.width = min(console.width, _WIDTH)
     read = (counted(estimate.read, "message"), "bold")
     made = "no call made" if estimate.screen_calls is None else "no paid call made"
-    if _pays_first(estimate):
+    if pays_first:
         made = "calls made to the first checker alone"
     console.print(Text.assemble("\n", read, f", {made}\n"))
-    for rows in (_message_rows(estimate), _call_rows(estimate)):
+    for rows in (_message_rows(estimate, pays_first), _call_rows(estimate, pays_first)):
         table = Table.grid(padding=(0, 2))
         table.add_column(min_width=22)
         table.add_column(justify="right", min_width=12)
@@ -131,7 +131,7 @@ def show_estimate(estimate: Estimate) -> None:
         console.print(Padding(table, _INDENT))
 
 
-def _message_rows(estimate: Estimate) -> Iterator[_Row]:
+def _message_rows(estimate: Estimate, pays_first: bool) -> Iterator[_Row]:
     verdicts = ", ".join(f"{count:,} {name}" for name, count in estimate.decided.items())
     cause = "read" if estimate.screen_calls is None else "read, or checked by the first checker"
     yield "failures", f"{estimate.failures:,}", f"that cannot be {cause}"
@@ -146,18 +146,12 @@ def _message_rows(estimate: Estimate) -> Iterator[_Row]:
     both = estimate.escalated + estimate.audited
     note = f"{estimate.escalated:,} escalated, {estimate.audited:,} audited"
     yield "by the second checker", f"{both:,}", note
-    if not _pays_first(estimate):
+    if not pays_first:
         yield "calls of the first", f"{estimate.screen_calls:,}", "which are not paid"
 
 
-def _pays_first(estimate: Estimate) -> bool:
-    """Return whether the first of two checkers is another one than the embedded checker."""
-    first = estimate.checkers.partition(",")[0].partition("+")[0]
-    return estimate.screen_calls is not None and first != LOCAL
-
-
-def _call_rows(estimate: Estimate) -> Iterator[_Row]:
-    is_of_second = estimate.screen_calls is not None and not _pays_first(estimate)
+def _call_rows(estimate: Estimate, pays_first: bool) -> Iterator[_Row]:
+    is_of_second = estimate.screen_calls is not None and not pays_first
     name = "calls of the second" if is_of_second else "calls"
     are_repeated = estimate.planned_calls > estimate.calls
     note = f"of {estimate.planned_calls:,}: identical ones are paid once" if are_repeated else ""

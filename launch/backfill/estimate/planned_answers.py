@@ -22,7 +22,7 @@ from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import is_of_answer
 from groundwatch.transforms.grounding.forecast import Forecast, ForecastCall, forecast_check
 from groundwatch.transforms.grounding.planned_check import plan_check
-from groundwatch.transforms.grounding.settings import LOCAL, CheckSettings, Screening
+from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
 from groundwatch.transforms.rules.escalation import screen_answer
@@ -107,7 +107,7 @@ def _plan_for_two(
             yield PlannedAnswer(
                 record_id=each.answer.record_id,
                 fault=f"{each.answer.message.place}: {outcome}",
-                forecast=_forecast_first(each.answer, screening.first),
+                forecast=_forecast_first(each.answer, screening),
             )
         elif isinstance(outcome, Exception):
             raise outcome
@@ -134,15 +134,15 @@ def _plan_second(
     of_second = (escalation and forecast_check(answer, check)) or ()
     return PlannedAnswer(
         record_id=answer.record_id,
-        forecast=_forecast_first(answer, screening.first) + of_second,
+        forecast=_forecast_first(answer, screening) + of_second,
         screen_calls=len(planned.calls),
         escalation=escalation,
     )
 
 
-def _forecast_first(answer: Answer, first: CheckSettings) -> tuple[ForecastCall, ...]:
-    """Forecast the calls of the first of two checkers; the embedded one is not called."""
-    calls = () if first.checker == LOCAL else forecast_check(answer, first) or ()
+def _forecast_first(answer: Answer, screening: Screening) -> tuple[ForecastCall, ...]:
+    """Forecast the calls of the first of two checkers that are paid."""
+    calls = (screening.pays_first and forecast_check(answer, screening.first)) or ()
     return tuple(call._replace(key=_OF_FIRST + call.key) for call in calls)
 
 

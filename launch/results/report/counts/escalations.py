@@ -34,10 +34,9 @@ class ScreenedGroup(NamedTuple):
 class Engine(NamedTuple):
     """The screened answers of an engine, or of all, and what the second checker found in them.
 
-    `flagged` are the answers that the first one found LOW_GROUNDED, `passed` the others, in strata
-    of which the second one has decided an equal share. It disagrees about the unsupported ones:
-    flagged answers that are grounded, and passed ones that are not. `low` are all of them, of which
-    the low-grounded ones are unsupported.
+    `flagged` are the answers that the first one found LOW_GROUNDED, `passed` the others, `low` all
+    of them. The second one has decided an equal share of each stratum. As unsupported count flagged
+    answers that are grounded, and passed ones, or in `low` any, that are low-grounded.
     """
 
     engine: str | None

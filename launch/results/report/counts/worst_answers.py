@@ -109,7 +109,7 @@ class WorstAnswers:
 
 def _group_of(row: AnswerRow) -> _Group:
     """Return what answers with an equal claim have in common, or else the record's id."""
-    lowest = next((each.claim for each in rank_claims(row)), None)
-    if row.verdict != Verdict.LOW_GROUNDED or lowest is None or not lowest.text:
+    if row.verdict != Verdict.LOW_GROUNDED or not row.claims:
         return row.record_id
-    return hash((row.engine, row.tags, lowest.text))
+    text = rank_claims(row)[0].claim.text
+    return hash((row.engine, row.tags, text)) if text else row.record_id
