@@ -31,6 +31,7 @@ def write_model(
     is_declared: bool = True,
     max_positions: int | None = None,
     language: str | None = None,
+    calibration: Mapping[str, float] | None = None,
 ) -> str:
     """Write a model, its tokenizer and its configuration.
 
@@ -45,6 +46,7 @@ def write_model(
       is_declared: whether the model says which shape its output has.
       max_positions: the length that the configuration states.
       language: the one that the configuration names; the tokenizer knows "red" alone.
+      calibration: how its log odds are used, as the configuration says.
 
     Returns:
       The folder.
@@ -74,6 +76,8 @@ def write_model(
             config["max_position_embeddings"] = max_positions
         if language:
             config["language"] = language
+        if calibration:
+            config["groundwatch"] = calibration
         (folder / "config.json").write_text(json.dumps(config))
     return str(folder)
 

@@ -95,7 +95,7 @@ def load_checker(model: str | None, weight: float) -> EmbeddedChecker:
         return BY_WORDS
     with waiting_for(f"the model {model}"):
         scorer = load_scorer(model)
-    check = partial(check_grounding, scorer=scorer.score, weight=weight)
+    check = partial(check_grounding, scorer=scorer.score, weight=weight, ask_below=scorer.ask_below)
     return EmbeddedChecker(check, _revision(scorer.revision, weight))
 
 

@@ -52,24 +52,39 @@ _MIN_SHARE = 0.5
 
 
 def check_grounding(
-    request: CheckRequest, scorer: ScoreClaims | None = None, weight: float = inf
+    request: CheckRequest,
+    scorer: ScoreClaims | None = None,
+    weight: float = inf,
+    ask_below: float = inf,
 ) -> CheckResponse:
     """Check each sentence of an answer against the facts, by the words, a model, or both.
 
     The request is within the service's limits. Only claims that require a check have a score. The
     log odds of the `scorer`, times the `weight`, are added to those of the words; if it is
-    infinite, the scorer's stand alone. Words alone decide in a language that it does not read.
+    infinite, the scorer's stand alone. Words alone decide in a language that it does not read, and
+    of a claim that is wrong by its words, or has log odds of `ask_below` or more.
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, Sources.of(facts))
     claims = list(read_claims(sentences, request.query))
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
-    model = _check_by_model(request, sentences, claims, scorer, threshold) if scorer else None
-    if model is not None and weight == inf:
+    by_words = partial(_check_by_words, claims, facts, request.query, logit(threshold))
+    results = None if scorer and weight == inf else by_words()
+    model = None
+    if scorer:
+        unsure = results or [ClaimResult()] * len(claims)
+        asked = [
+            _for_model(claim, sentence)
+            if claim.forms and _is_uncertain(result, ask_below)
+            else None
+            for claim, sentence, result in zip(claims, sentences, unsure, strict=True)
+        ]
+        model = _check_by_model(request, asked, scorer, threshold)
+    if results is None and model is not None:
         results = in_answer = model
     else:
-        results = _check_by_words(claims, facts, request.query, logit(threshold))
+        results = results or by_words()
         in_answer = list(in_context(results))
         if model is not None:
             add = partial(add_model, weight=weight, citation_log_odds=logit(threshold))
@@ -256,32 +271,34 @@ def in_context(results: Sequence[ClaimResult]) -> Iterator[ClaimResult]:
 
 
 def _check_by_model(
-    request: CheckRequest,
-    sentences: Sequence[Sentence],
-    claims: Sequence[ClaimForms],
-    scorer: ScoreClaims,
-    threshold: float,
+    request: CheckRequest, claims: Sequence[Sentence | None], scorer: ScoreClaims, threshold: float
 ) -> list[ClaimResult] | None:
+    """Return the results of the claims, empty ones of those that the model is not asked about."""
+    asked = [claim for claim in claims if claim]
+    if not asked:
+        return [ClaimResult() for _ in claims]
     texts = render_facts(_described(request))
-    required = [
-        replace(sentence, text=_text_for_model(claim, sentence))
-        for claim, sentence in zip(claims, sentences, strict=True)
-        if claim.forms
-    ]
     answer = ScoredAnswer(
-        text=request.answer_candidate, claims=required, question=request.query or None
+        text=request.answer_candidate, claims=asked, question=request.query or None
     )
     found = scorer(answer, texts, threshold)
     if found is None:
         return None
     scores = iter(found)
-    return [next(scores) if claim.forms else ClaimResult() for claim in claims]
+    return [next(scores) if claim else ClaimResult() for claim in claims]
 
 
-def _text_for_model(claim: ClaimForms, sentence: Sentence) -> str:
+def _is_uncertain(by_words: ClaimResult, ask_below: float) -> bool:
+    """Return whether a model can change what the words say of a claim."""
+    log_odds = by_words.log_odds
+    return not by_words.is_wrong and (log_odds is None or log_odds < ask_below)
+
+
+def _for_model(claim: ClaimForms, sentence: Sentence) -> Sentence:
+    text = sentence.named or sentence.text
     if claim.answer:
-        return f"{claim.answer.question.text} {sentence.text}"
-    return sentence.named or sentence.text
+        text = f"{claim.answer.question.text} {sentence.text}"
+    return replace(sentence, text=text)
 
 
 def _response(

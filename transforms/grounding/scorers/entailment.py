@@ -12,8 +12,11 @@ from groundwatch.transforms.lexical.scores.claim_result import (
     ScoredAnswer,
     bounded_log_odds,
 )
+from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from .model_files import CONFIG
-from .onnx_model import OnnxModel, TextPair
+from .onnx_model import Calibration, OnnxModel, TextPair
+
+_NOT_CALIBRATED = Calibration()
 
 _BATCH_CHARS = 2_000
 """Of a batch with its padding: about 512 tokens, beyond which one core gains nothing.
@@ -25,8 +28,8 @@ _ENTAILED = frozenset({"entailment", "entailed", "supported", "consistent"})
 _DEFAULT_LABEL = re.compile(r"label_\d+")
 """The labels that `transformers` writes if nobody named them."""
 
-_MAX_FACTS, _MAX_SENTENCES = 8, 8
-"""What a model reads for one claim: the facts and sentences that share most words with it."""
+_MAX_FACTS = 8
+"""What a model reads for one claim is in the facts that share most words with it."""
 
 Entailment = Callable[[Sequence[TextPair]], list[float]]
 """For each passage and claim, returns the probability, 0..1, that the passage entails the claim."""
@@ -40,26 +43,31 @@ class Passage(NamedTuple):
 
 
 def score_by_entailment(
-    claims: Sequence[str], facts: Sequence[str], entailment: Entailment, threshold: float
+    claims: Sequence[str],
+    facts: Sequence[str],
+    entailment: Entailment,
+    threshold: float,
+    calibration: Calibration = _NOT_CALIBRATED,
 ) -> list[ClaimResult]:
     """Score claims by the probability that the nearest sentences of the facts entail them.
 
-    The fact of the nearest sentence is cited if the probability reaches the threshold, 0..1.
-    Without a passage a claim is not entailed.
+    The fact of the nearest sentence is cited if the calibrated probability reaches the threshold,
+    0..1. Without a passage a claim is not entailed.
     """
-    passages = [nearest_passage(claim, facts) for claim in claims]
+    passages = [nearest_passage(claim, facts, calibration.sentences) for claim in claims]
     pairs = [(each.text, claim) for each, claim in zip(passages, claims, strict=True) if each]
     probabilities = iter(entailment(pairs))
     results = []
     for passage in passages:
-        probability = next(probabilities) if passage else 0.0
-        cited = (passage.fact,) if passage and probability >= threshold else ()
-        results.append(ClaimResult(bounded_log_odds(probability), cited))
+        log_odds = bounded_log_odds(next(probabilities) if passage else 0.0)
+        log_odds *= calibration.scale(passage.text if passage else "")
+        cited = (passage.fact,) if passage and sigmoid(log_odds) >= threshold else ()
+        results.append(ClaimResult(log_odds, cited))
     return results
 
 
-def nearest_passage(claim: str, facts: Sequence[str]) -> Passage | None:
-    """Join the eight sentences that share most words with a claim, in the order of the facts.
+def nearest_passage(claim: str, facts: Sequence[str], sentences: int = 8) -> Passage | None:
+    """Join the sentences that share most words with a claim, in the order of the facts.
 
     They are of the eight facts that share most. None if the facts have no sentence.
     """
@@ -69,10 +77,10 @@ def nearest_passage(claim: str, facts: Sequence[str]) -> Passage | None:
     read = ((fact, sentences_of(facts[fact])) for fact in sorted(nearest_facts))
     found = [
         (len(content & its_content), fact, text)
-        for fact, sentences in read
-        for its_content, text in zip(sentences.contents, sentences.texts, strict=True)
+        for fact, its in read
+        for its_content, text in zip(its.contents, its.texts, strict=True)
     ]
-    nearest = heapq.nlargest(_MAX_SENTENCES, range(len(found)), key=lambda place: found[place][0])
+    nearest = heapq.nlargest(sentences, range(len(found)), key=lambda place: found[place][0])
     if not nearest:
         return None
     _, fact, _ = found[nearest[0]]
@@ -99,7 +107,8 @@ class EntailmentModel:
         """Score claims; of the answer around them only the question counts, in the prompt."""
         texts = [claim.text for claim in answer.claims]
         probabilities = partial(self.probabilities, question=answer.question)
-        return score_by_entailment(texts, facts, probabilities, threshold)
+        calibration = self._model.calibration
+        return score_by_entailment(texts, facts, probabilities, threshold, calibration)
 
     def probabilities(self, pairs: Sequence[TextPair], question: str | None = None) -> list[float]:
         """Return for each passage and claim the probability, 0..1, that it entails the claim."""

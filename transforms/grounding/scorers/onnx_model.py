@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import file_digest
+from math import inf
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+from groundwatch.schemas import Record
 from groundwatch.transforms.grounding.errors import Misconfigured
 from .model_files import (
     CONFIG,
@@ -49,12 +51,42 @@ TextPair = tuple[str, str]
 Truncation = Literal["longest_first", "only_first"]
 
 
+_ABOVE_0 = msgspec.Meta(gt=0)
+
+
+class Calibration(Record, frozen=True, kw_only=True):
+    """How the log odds of a classifier of pairs are used, as its ``config.json`` says.
+
+    Attributes:
+      weight: what the log odds are multiplied by.
+      usual_words: of a passage; in one of twice as many words the log odds count half as much.
+      sentences: of a passage, at most.
+      ask_below: the log odds by words from which a claim is certain, so that no model is asked.
+    """
+
+    weight: Annotated[float, _ABOVE_0] = 1.0
+    usual_words: Annotated[int, _ABOVE_0] | None = None
+    sentences: Annotated[int, _ABOVE_0] = 8
+    ask_below: float = inf
+
+    def scale(self, passage: str) -> float:
+        """Return what the log odds of a claim count for, by the length of its passage.
+
+        >>> Calibration(weight=0.8, usual_words=2).scale("Lamps are red here.")
+        0.4
+        """
+        if self.usual_words is None:
+            return self.weight
+        return self.weight * min(1.0, self.usual_words / max(1, len(passage.split())))
+
+
 class _Config(msgspec.Struct):
     """The part of ``config.json`` that is read."""
 
     id2label: dict[int, str] = {}
     max_position_embeddings: int = PROBE_TOKENS
     language: str | list[str] | None = None
+    groundwatch: Calibration = Calibration()
 
 
 class OnnxModel:
@@ -70,6 +102,7 @@ class OnnxModel:
       scores_tokens: whether each token has scores, or each pair.
       outputs: the number of scores of each.
       max_tokens: the longest input of the model; 512 if the configuration states no length.
+      calibration: how its log odds are used.
       revision: that of the files, or the first 12 digits of the SHA-256 of the model's file.
 
     Raises:
@@ -81,6 +114,7 @@ class OnnxModel:
         self._files = files
         config = self._load()
         self.labels = config.id2label
+        self.calibration = config.groundwatch
         self.max_tokens = config.max_position_embeddings - _SPECIAL_TOKENS
         language = config.language or card_language(self._files)
         self._is_english = language in ("en", ["en"])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from hashlib import blake2b
+from math import inf
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -34,10 +35,12 @@ class SharedScorer:
     Args:
       score: scores the claims of an answer.
       revision: of its model.
+      ask_below: the log odds by words from which claims are not scored.
     """
 
-    def __init__(self, score: ScoreClaims, revision: str) -> None:
+    def __init__(self, score: ScoreClaims, revision: str, ask_below: float = inf) -> None:
         self.revision = revision
+        self.ask_below = ask_below
         self._score = score
         self._lock = Lock()
         self._found: OrderedDict[bytes, Future[list[ClaimResult] | None]] = OrderedDict()
@@ -81,7 +84,8 @@ def load_scorer(name: str) -> SharedScorer:
         scorer = _loaded.get(key)
         if scorer is None:
             model = OnnxModel(files)
-            scorer = _loaded[key] = SharedScorer(score_by(model), model.revision)
+            ask_below = model.calibration.ask_below
+            scorer = _loaded[key] = SharedScorer(score_by(model), model.revision, ask_below)
     return scorer
 
 

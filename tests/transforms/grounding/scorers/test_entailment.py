@@ -22,7 +22,7 @@ from groundwatch.transforms.grounding.scorers.entailment import (
     score_by_entailment,
 )
 from groundwatch.transforms.grounding.scorers.model_files import find_model
-from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel
+from groundwatch.transforms.grounding.scorers.onnx_model import Calibration, OnnxModel
 from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from tests.support.encoders import write_encoder
 from tests.support.entailment_models import write_model
@@ -241,6 +241,26 @@ def test_of_many_facts_the_eight_nearest_are_read() -> None:
     score_by_entailment(["Lamps hang."], facts, model, 0.6)
     [(passage, _)] = model.pairs
     assert passage == " ".join([*facts[:6], LAMPS])
+
+
+@pytest.mark.parametrize(
+    ("usual_words", "factor"),
+    [
+        pytest.param(None, 0.5, id="of any length"),
+        pytest.param(2, 0.25, id="twice the usual length"),
+        pytest.param(8, 0.5, id="a shorter one"),
+    ],
+)
+def test_the_log_odds_are_calibrated_by_the_length_of_the_passage(
+    usual_words: int | None, factor: float
+) -> None:
+    calibration = Calibration(weight=0.5, usual_words=usual_words, sentences=1)
+    facts = ["Lamps hang. Tea is always hot."]
+    model = Recorder(Tea=SURE)
+    [found] = score_by_entailment(["Tea is hot."], facts, model, 0.6, calibration)
+    assert model.pairs == [("Tea is always hot.", "Tea is hot.")]
+    assert found.log_odds == pytest.approx(2 * factor)
+    assert found.cited == ((0,) if sigmoid(2 * factor) >= 0.6 else ())
 
 
 @pytest.mark.parametrize("sure", [0.0, 1.0])

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.grounding.embedded_service import BY_WORDS, load_checker
+from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.lexical.scores.support_score import (
     logit,
     sigmoid,
@@ -60,6 +61,25 @@ def test_the_score_of_each_of_100_claims_is_the_sum_computed_by_hand(
     )
     expected = [a + weight * b for a, b in zip(words, model, strict=True)]
     assert both == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_calibrated_model_is_asked_only_what_the_words_leave_uncertain(tmp_path: Path) -> None:
+    model = write_model(tmp_path, calibration={"weight": 0.5, "ask_below": 0.0})
+    requests = [check_request(claim, *FACTS) for claim in (*CLAIMS[:8], FACTS[3])]
+    words, alone, both = (
+        [each for request in requests for each in log_odds_of(model, weight, request)]
+        for weight in (0.0, inf, 1.0)
+    )
+    assert min(words) < 0 < max(words)
+    assert both == pytest.approx(
+        [a if a >= 0 else a + b for a, b in zip(words, alone, strict=True)]
+    )
+
+
+@pytest.mark.parametrize("wrong", ["weight", "usual_words", "sentences"])
+def test_a_calibration_of_0_is_refused(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(Misconfigured, match=rf"--scorer .*{wrong}"):
+        load_checker(write_model(tmp_path, calibration={wrong: 0}), 1.0)
 
 
 def test_without_weight_the_words_alone_reply(folder: str) -> None:
