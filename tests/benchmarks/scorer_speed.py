@@ -37,6 +37,7 @@ from groundwatch.transforms.grounding.scorers.onnx_model import OnnxModel, TextP
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
 from groundwatch.transforms.lexical.scores.claim_result import ClaimResult, ScoredAnswer
+from groundwatch.transforms.lexical.scores.weighted_sum import WeightedSum
 from tests.benchmarks.generated_answers import answer_and_facts
 from tests.support.checks import check_request
 from tests.support.encoders import write_encoder
@@ -127,7 +128,7 @@ def _check(
     requests: Sequence[CheckRequest], model: EntailmentModel, weight: float
 ) -> list[CheckResponse]:
     # Not by a loaded checker, which scores an answer once.
-    return [check_grounding(each, model.score, weight) for each in requests]
+    return [check_grounding(each, model.score, WeightedSum(weight)) for each in requests]
 
 
 def _uncertain(requests: Sequence[CheckRequest]) -> Iterator[CheckRequest]:

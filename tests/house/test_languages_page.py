@@ -1,11 +1,11 @@
-"""docs/checkers.md says what is recognized in which language."""
+"""docs/embedded_checker.md says what is recognized in which language."""
 
 from collections import Counter
 
 from tests.support.languages_table import LANGUAGES, sentences, table
 from tests.support.repository import ROOT
 
-PAGE = ROOT.joinpath("docs/checkers.md").read_text(encoding="utf-8")
+PAGE = ROOT.joinpath("docs/embedded_checker.md").read_text(encoding="utf-8")
 
 
 def test_the_table_is_what_the_sentences_make() -> None:

@@ -49,12 +49,11 @@ documents = [Document(text={FACT!r}, metadata={{"file_name": "lamps.md"}})]
 index = VectorStoreIndex.from_documents(documents, embed_model=MockEmbedding(embed_dim=8))
 query_engine = index.as_query_engine(llm=Model())
 """
-# The section of each library, the number of the snippet in it, what it needs, and the call.
+# The section of each library, what its snippet needs, and the call.
 _PROGRAMS = (
-    ("LangChain", 0, _LANGCHAIN, f"ask({QUESTION!r})"),
-    ("LlamaIndex", 0, _LLAMA_INDEX, f"ask({QUESTION!r})"),
-    ("OpenAI", 0, "", f"ask({QUESTION!r}, [{FACT!r}])"),
-    ("OpenAI", 1, "", f"ask({QUESTION!r}, 'vs_1')"),
+    ("LangChain", _LANGCHAIN, f"ask({QUESTION!r})"),
+    ("LlamaIndex", _LLAMA_INDEX, f"ask({QUESTION!r})"),
+    ("OpenAI", "", f"ask({QUESTION!r}, [{FACT!r}])"),
 )
 _REPLIES: Mapping[str, Mapping[str, Any]] = {
     "/v1/chat/completions": {
@@ -69,33 +68,7 @@ _REPLIES: Mapping[str, Mapping[str, Any]] = {
                 "message": {"role": "assistant", "content": ANSWER},
             }
         ],
-    },
-    "/v1/responses": {
-        "id": "resp_1",
-        "object": "response",
-        "created_at": 1_772_000_000,
-        "model": "m",
-        "status": "completed",
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "output": [
-            {
-                "id": "fs_1",
-                "type": "file_search_call",
-                "status": "completed",
-                "queries": [QUESTION],
-                "results": [{"file_id": "f_1", "filename": "lamps.md", "score": 0.9, "text": FACT}],
-            },
-            {
-                "id": "msg_1",
-                "type": "message",
-                "role": "assistant",
-                "status": "completed",
-                "content": [{"type": "output_text", "text": ANSWER, "annotations": []}],
-            },
-        ],
-    },
+    }
 }
 
 
@@ -115,8 +88,8 @@ def main(programs: str) -> int:
         )
         (folder / "answer_log.py").write_text(snippets("Plain logging")[0], encoding="utf-8")
         environment = {**os.environ, "OPENAI_BASE_URL": f"{api.url}/v1", "OPENAI_API_KEY": "none"}
-        for title, number, setup, call in _PROGRAMS:
-            program = f"{setup}\n{snippets(title)[number]}\nassert {call} == {ANSWER!r}"
+        for title, setup, call in _PROGRAMS:
+            program = f"{setup}\n{snippets(title)[0]}\nassert {call} == {ANSWER!r}"
             subprocess.run(  # noqa: S603 - the page's own snippet
                 [f"{Path(programs).resolve()}/python", "-c", program],
                 check=True,
@@ -131,7 +104,7 @@ def main(programs: str) -> int:
         assert (record["verdict"], record["query"]) == ("LOW_GROUNDED", QUESTION), record
         assert [fact["text"] for fact in record["facts"]] == [FACT], record
     named = [record["facts"][0]["uri"] or record["facts"][0]["title"] for record in records]
-    assert sorted(filter(None, named)) == ["lamps.md"] * 3, named
+    assert sorted(filter(None, named)) == ["lamps.md"] * 2, named
     sys.stdout.write("The snippets of LangChain, LlamaIndex and OpenAI write what is read.\n")
     return 0
 

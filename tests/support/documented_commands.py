@@ -20,7 +20,7 @@ _SAVED_AS = re.compile(r"`([\w.-]+\.(?:jsonl|yaml|py))`")
 # What these run is not of this repository, or is run by the whole build.
 _PROGRAMS = {
     *("bq", "cd", "curl", "docker", "gcloud", "git", "go", "kubectl", "kustomize", "make", "pip"),
-    *("terraform", "launch/deploy/bigquery/deploy", "launch/deploy/container/pin"),
+    *("optimum-cli", "terraform", "launch/deploy/bigquery/deploy", "launch/deploy/container/pin"),
     "launch/deploy/dataflow/build",
 }
 _SHELL = re.compile(rf"(groundwatch|python|{'|'.join(_PROGRAMS)}) ")

@@ -1,22 +1,20 @@
-"""The examples of docs/formats.md: JSON, by the name of their carrier or format."""
+"""The examples that docs/formats.md links to, by the name of their carrier or format."""
 
+import json
 import re
 from typing import NamedTuple
 
 from tests.support.repository import ROOT
 
 PAGE = ROOT.joinpath("docs/formats.md").read_text(encoding="utf-8")
-_EXAMPLE = re.compile(r"^### `([^`]+)`\n\n[^\n]+\n\n```json\n([^\n]*)\n```$", re.MULTILINE)
-
-
-def examples_in(page: str) -> dict[str, str]:
-    """Return the examples of the page, also of another version."""
-    return dict(_EXAMPLE.findall(page))
-
-
-EXAMPLES = examples_in(PAGE)
+_LINK = re.compile(r"^- \[`([^`]+)`\]\(\.\./(tests/data/formats/[^)]+)\): ", re.MULTILINE)
+EXAMPLES = {
+    name: json.dumps(json.loads(ROOT.joinpath(path).read_text(encoding="utf-8")))
+    for name, path in _LINK.findall(PAGE)
+}
+"""Each example as one line of JSON."""
 _ENDS_SECTION = PAGE.partition("## Why an answer ended")[2].partition("\n## ")[0]
-_END_ROW = re.compile(r"^\| (`[^|]+) \| [^|]+ \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
+_END_ROW = re.compile(r"^\| (`[^|]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
 
 
 class ExpectedEnd(NamedTuple):

@@ -2,7 +2,7 @@
 
 python -m tests.support.languages_table
 
-prints the table of docs/checkers.md from the sentences in tests/data/languages.
+prints the table of docs/embedded_checker.md from the sentences in tests/data/languages.
 """
 
 import sys

@@ -18,13 +18,6 @@ class Sizes(Record, frozen=True, kw_only=True):
     faults: int
 
 
-class Note(Record, frozen=True, kw_only=True):
-    """Something that a contender does not do, and the source of that."""
-
-    text: str
-    source: str
-
-
 class Contender(Record, frozen=True, kw_only=True):
     """One that checks an archive of answers against the check server.
 
@@ -46,7 +39,7 @@ class Contender(Record, frozen=True, kw_only=True):
     sizes: Sizes
     in_flight: int = _IN_FLIGHT
     is_peer: bool = True
-    notes: tuple[Note, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def command(self, job: Job) -> list[str]:
         """Return the command that does a job."""
@@ -59,8 +52,6 @@ _SOME = Sizes(speed=1_500, repeats=500, faults=1_000)
 _FEW = Sizes(speed=500, repeats=200, faults=200)
 _ONE_BY_ONE = Sizes(speed=200, repeats=50, faults=40)
 
-_LANGCHAIN = "langchain_google_community/vertex_check_grounding.py"
-_TRANSPORTS = "services/grounded_generation_service/transports/base.py"
 BASELINE = "bare_asyncio"
 GROUNDWATCH = "groundwatch_backfill"
 
@@ -76,33 +67,26 @@ CONTENDERS = (
     Contender(
         key="own_client",
         name="asyncio, groundwatch's client",
-        setup="a script on `GroundingClient`, the client of the pipeline; the difference is the"
-        " cost of the pipeline",
+        setup="a script on `GroundingClient`; the difference is the cost of the pipeline",
         packages=("groundwatch", "httpx", "httptools", "stamina"),
         sizes=_MANY,
         is_peer=False,
         notes=(
-            Note(
-                text="reads, calls and writes lines of JSON: no routing, no tags, no alerts, no"
-                " ledger; after a kill, half a file remains",
-                source="tests/benchmarks/peers/own_client.py",
-            ),
+            # own_client.py
+            "no routing, tags, alerts or ledger; after a kill, half a file remains",
         ),
     ),
     Contender(
         key=BASELINE,
         name="bare asyncio",
         setup=f"a script on aiohttp that calls and writes, {_IN_FLIGHT} at once, with a timeout of"
-        f" {TIMEOUT_S:g} s: the ceiling, and the baseline of all ratios",
+        f" {TIMEOUT_S:g} s: the baseline",
         packages=("aiohttp",),
         sizes=_MANY,
         is_peer=False,
         notes=(
-            Note(
-                text="no retries, no cache, no validation of replies; after a kill, half a"
-                " file remains",
-                source="tests/benchmarks/peers/bare_asyncio.py",
-            ),
+            # bare_asyncio.py
+            "no retries, cache or validation; after a kill, half a file remains",
         ),
     ),
     Contender(
@@ -113,16 +97,12 @@ CONTENDERS = (
         packages=("google-cloud-discoveryengine", "google-api-core", "requests"),
         sizes=_SOME,
         notes=(
-            Note(
-                text="without these two arguments it has no retries and no timeout",
-                source="the default of `check_grounding` in"
-                f" google/cloud/discoveryengine_v1beta/{_TRANSPORTS}",
-            ),
-            Note(
-                text="`Retry()` does not retry timeouts and broken JSON, and ignores Retry-After",
-                source="`if_transient_error` and `exponential_sleep_generator` in"
-                " google/api_core/retry/retry_base.py",
-            ),
+            # google/cloud/discoveryengine_v1beta/services/grounded_generation_service/transports/
+            # base.py: the default of `check_grounding`
+            "by default no retries and no timeout",
+            # google/api_core/retry/retry_base.py: `if_transient_error` and
+            # `exponential_sleep_generator`
+            "no retries of timeouts and broken JSON; Retry-After is ignored",
         ),
     ),
     Contender(
@@ -133,28 +113,15 @@ CONTENDERS = (
         packages=("langchain-google-community", "langchain-core", "google-cloud-discoveryengine"),
         sizes=_SOME,
         notes=(
-            Note(
-                text="no timeout: a call that hangs blocks until the server closes the connection",
-                source=f"`invoke` in {_LANGCHAIN}; the default of `check_grounding` in"
-                f" google/cloud/discoveryengine_v1alpha/{_TRANSPORTS}",
-            ),
-            Note(
-                text="no scores of claims: its v1alpha client cannot request them",
-                source="`CheckGroundingSpec` in"
-                " google/cloud/discoveryengine_v1alpha/types/grounded_generation_service.py",
-            ),
-            Note(
-                text="an absent support score becomes 0.0, the lowest score",
-                source=f"`CheckGroundingResponse` in {_LANGCHAIN}",
-            ),
-            Note(
-                text="`with_retry` makes three attempts after any error, and ignores Retry-After",
-                source="`RunnableRetry` in langchain_core/runnables/retry.py",
-            ),
-            Note(
-                text="`batch` returns all replies at the end: a kill loses all of them",
-                source="`RunnableRetry.batch` in langchain_core/runnables/retry.py",
-            ),
+            # langchain_google_community/vertex_check_grounding.py: `invoke`; google/cloud/
+            # discoveryengine_v1alpha/services/grounded_generation_service/transports/base.py
+            "no timeout",
+            # google/cloud/discoveryengine_v1alpha/types/grounded_generation_service.py:
+            # `CheckGroundingSpec`; vertex_check_grounding.py: `CheckGroundingResponse`
+            "no scores of claims; an absent support score becomes 0.0",
+            # langchain_core/runnables/retry.py: `RunnableRetry`, `RunnableRetry.batch`
+            "three attempts after any error, without Retry-After",
+            "a kill loses all replies",
         ),
     ),
     Contender(
@@ -175,21 +142,11 @@ CONTENDERS = (
         sizes=_FEW,
         in_flight=_BEAM_THREADS,
         notes=(
-            Note(
-                text="one call in flight in each thread of the runner",
-                source="`_CallDoFn.process` in apache_beam/io/requestresponse.py",
-            ),
-            Note(
-                text="after three attempts the error ends the pipeline and all output is lost;"
-                " failures have no output",
-                source="`ExponentialBackOffRepeater` and `_CallDoFn.process` in"
-                " apache_beam/io/requestresponse.py",
-            ),
-            Note(
-                text="repeated requests are cached only with a Redis server, which is not used"
-                " here",
-                source="`RedisCache` in apache_beam/io/requestresponse.py",
-            ),
+            # apache_beam/io/requestresponse.py: `_CallDoFn.process`, `ExponentialBackOffRepeater`
+            "one call in flight in each thread",
+            "after three attempts the error ends the pipeline, without output",
+            # apache_beam/io/requestresponse.py: `RedisCache`
+            "a cache only with a Redis server",
         ),
     ),
 )
