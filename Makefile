@@ -38,7 +38,7 @@ explore: $(VENV)/installed-for-tests
 test-beam:
 	rm -rf $(ONE_BEAM)
 	$(PYTHON) -m venv $(ONE_BEAM)
-	$(ONE_BEAM)/bin/python -m pip install --quiet --use-pep517 --editable '.[scorer]' 'apache-beam$(if $(BEAM),==$(BEAM),<3)' $(STEPS_TESTS_NEED)
+	$(ONE_BEAM)/bin/python -m pip install --quiet --use-pep517 --editable . 'apache-beam$(if $(BEAM),==$(BEAM),<3)' $(STEPS_TESTS_NEED)
 	$(ONE_BEAM)/bin/python -c 'import apache_beam; print("Apache Beam", apache_beam.__version__)'
 	$(ONE_BEAM)/bin/python -m pytest -n auto --maxprocesses 4 $(STEPS_TESTS)
 

@@ -63,11 +63,23 @@ def make_plan(
     return planned, split_segments(files, segment_messages)
 
 
-def with_planned_inputs(config: Config, database: EngineDatabase) -> Config:
-    """Let a replay that is resumed, or begins again, read no failures of its own."""
+def as_begun(config: Config, database: EngineDatabase) -> Config:
+    """Let an interrupted run end as it began.
+
+    A replay that is resumed, or begins again, reads no failures of its own. A run of an earlier
+    release, which checked by words alone unless it was given a model, goes on so.
+    """
+    earlier = Plan(database).planned()
+    by_words = replace(config, check=config.check.by_words())
+    if earlier and fingerprint(by_words) == earlier.fingerprint != fingerprint(config):
+        sys.stderr.write(
+            "groundwatch: the run began without the model that comes with groundwatch, and goes on"
+            " by words alone; --again checks all of it with the model\n"
+        )
+        config = by_words
     if not config.replays:
         return config
-    if earlier := Plan(database).planned():
+    if earlier:
         return replace(config, inputs=earlier.inputs)
     # Its database is gone, and these files go when it has ended.
     own = failures_begun(config)

@@ -36,7 +36,7 @@ from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .archive_source import AnyEvent
-from .begin_run import ENDED, begin_or_resume, look_back, with_planned_inputs
+from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
 from .processes import Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
@@ -65,7 +65,7 @@ def local_run(config: Config, processes: int, flags: LocalRunSettings) -> Iterat
         opened.callback(database.close)
         lock = opened.enter_context(lock_output(config.lock, LOCK_WAIT_S, owner=database.identity))
         refuse_other_source(config.destination, config.source)
-        config = with_planned_inputs(config, database)
+        config = as_begun(config, database)
         try:
             ended, change = look_back(config, database, again=flags.again)
             if ended is None:

@@ -34,6 +34,7 @@ from groundwatch.transforms.grounding.embedded_service import (
 )
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.scorers.llm_judge import LlmJudge
+from groundwatch.transforms.grounding.settings import model_of
 from groundwatch.transforms.runtime.processors import usable_processors
 
 # Enough for 200 facts of 10,000 characters with every character escaped in JSON.
@@ -68,8 +69,9 @@ async def _serve(settings: ServeCheckerSettings) -> None:
         judge = LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY, in_header=True))
         checker, threads = EmbeddedChecker(judge.check, judge.revision), _JUDGE_THREADS
     else:
-        checker = load_checker(settings.scorer, settings.scorer_weight)
-        threads = usable_processors() if settings.scorer else _THREADS
+        model = model_of(settings.scorer)
+        checker = load_checker(model, settings.scorer_weight)
+        threads = usable_processors() if model else _THREADS
     place = (settings.serve_port, settings.serve_host)
     async with listening(*place, checker, threads) as address:
         kind = "checker in front of the judge" if judge else "embedded checker"

@@ -13,6 +13,7 @@ from groundwatch.transforms.grounding.settings import (
     GLOBAL,
     LOCAL,
     LOCATIONS,
+    WORDS_ALONE,
     CheckSettings,
     GoogleAccount,
     OutagePolicy,
@@ -20,6 +21,7 @@ from groundwatch.transforms.grounding.settings import (
     endpoint,
     grounding_config,
     location_of,
+    model_of,
     settings_for,
     with_screen,
 )
@@ -35,7 +37,8 @@ DATABASE = "run.sqlite"
 """The file in a work folder with everything of a run that must survive."""
 _OF_GOOGLE = f"checker={DISCOVERY_ENGINE} escalate={DISCOVERY_ENGINE}"
 # The embedded checker is not called; `estimate` assumes that it is.
-_OF_CALLS = f"checker!={LOCAL} escalate!={LOCAL} assumed_latency_ms"
+_OF_CALLS = f"checker!={LOCAL} escalate!={LOCAL} assumed_latency_ms!=0"
+_OF_MODELS = f"{_OF_CALLS} scorer!={WORDS_ALONE}"
 # Calls or characters: more than any run sends, and still an integer of SQLite.
 _MOST_COUNTED = 2**62
 
@@ -54,9 +57,10 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     escalate_share: Share of the other answers that the second checker checks, at random, to measure
       what the first one misses.
     scorer: Model whose log odds are added to those of the words in the embedded checker; in the
-      second one with --escalate local. It is a folder with an ONNX classifier of pairs or tokens
-      (model.onnx, tokenizer.json, config.json), or OWNER/NAME[@REVISION] of the Hugging Face Hub.
-      Needs groundwatch[scorer].
+      second one with --escalate local. It is small, which comes with groundwatch and is asked what
+      the words leave uncertain; none, the words alone; a folder with an ONNX classifier of pairs or
+      tokens (model.onnx, tokenizer.json, config.json); or OWNER/NAME[@REVISION] of the Hugging Face
+      Hub. Default: small.
     scorer_weight: Weight of the scorer's log odds: 0 for the words alone, inf for the model alone.
     project: Google Cloud project, whose default_grounding_config is used.
     location: Location of Google's service. Default: that of --grounding_config, else global.
@@ -86,7 +90,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     location: Annotated[Literal["global", "us", "eu"] | None, Note(needs=_OF_GOOGLE)] = None
     api_version: Annotated[Literal["v1", "v1beta"], Note(needs=_OF_GOOGLE)] = "v1beta"
     grounding_config: Annotated[kinds.GroundingConfigName | None, Note(needs=_OF_GOOGLE)] = None
-    max_in_flight: Annotated[kinds.Count | None, Note(needs=f"{_OF_CALLS} scorer")] = None
+    max_in_flight: Annotated[kinds.Count | None, Note(needs=_OF_MODELS)] = None
     requests_per_minute: Annotated[kinds.Positive | None, Note(needs=_OF_CALLS)] = None
     timeout_s: Annotated[kinds.Seconds, Note(needs=_OF_CALLS)] = _RETRIES.timeout_s
     proxy: Annotated[kinds.Proxy | None, Note(needs=_OF_CALLS)] = None
@@ -117,7 +121,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
                 "--checker discoveryengine: is paid for each answer, and --escalate is for a first"
                 " checker that costs nothing: leave --checker out"
             )
-        elif self.escalate == LOCAL and not (self.scorer and self.scorer_weight):
+        elif self.escalate == LOCAL and not (self.scorer and self._model):
             yield (
                 "--escalate local: needs --scorer, a model, and --scorer_weight above 0, to differ"
                 " from the first checker"
@@ -136,10 +140,15 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         return bool(self.checker or self.escalate or self.scorer)
 
     @property
+    def _model(self) -> str | None:
+        """The model of the embedded checker; None for the words alone."""
+        return model_of(self.scorer) if self.scorer_weight else None
+
+    @property
     def compared_weights(self) -> tuple[float, ...]:
         """The weights by which words, both and a model are compared; none without a model."""
         given = self.scorer_weight
-        if not (self.scorer and given):
+        if not (self.scorer and self._model):
             return ()
         return (0.0, given if given < inf else _CHECK.scorer_weight, inf)
 
@@ -206,7 +215,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     ) -> CheckSettings:
         """Derive how a checker of this name is called."""
         is_google = name == DISCOVERY_ENGINE
-        scorer = self.scorer if name == LOCAL and self.scorer_weight else None
+        scorer = self._model if name == LOCAL else None
         config = self.grounding_config or ""
         location = location_of(config) if config else self.location or GLOBAL
         if is_google:

@@ -17,7 +17,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import to_us
 from groundwatch.schemas.verdict import Tag, Verdict
 from groundwatch.transforms.grounding.python_checker import is_object_name
-from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL
+from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, LOCAL, SMALL, WORDS_ALONE
 from groundwatch.transforms.rules.record_urls import check_template
 from groundwatch.transforms.rules.routing import FINDINGS, PRECEDENCE
 from groundwatch.transforms.runtime.addresses import ANY_PATH, is_address, is_utf8
@@ -177,7 +177,7 @@ def _parse_scorer(text: str) -> str:
     # The embedded checker imports all rules, which the help should not wait for.
     from groundwatch.transforms.grounding.scorers import model_files  # noqa: PLC0415
 
-    if model_files.HubName.parse(_parse_text(text)):
+    if text in {SMALL, WORDS_ALONE} or model_files.HubName.parse(_parse_text(text)):
         return text
     files = model_files.find_model(text)
     there = {
@@ -186,8 +186,8 @@ def _parse_scorer(text: str) -> str:
     }
     if missing := [name for name, file in there.items() if not file.is_file()]:
         raise ValueError(
-            f"must be a folder that holds {' and '.join(missing)}, or OWNER/NAME[@REVISION] of the"
-            " Hugging Face Hub"
+            f"must be {SMALL}, {WORDS_ALONE}, a folder that holds {' and '.join(missing)}, or"
+            " OWNER/NAME[@REVISION] of the Hugging Face Hub"
         )
     return text
 

@@ -373,7 +373,7 @@ def _without_effect(
         if not found or any(f"--{name}" in beams for name, _, _ in found):
             continue
         own = [(known[key], sign, value) for key, sign, value in found if key in known]
-        if not any(_is_met(values.get(each.key, each.default), *how) for each, *how in own):
+        if not any(_is_met(each, values.get(each.key), *how) for each, *how in own):
             wanted = (
                 f"{each.written} {_NEEDED[sign].format(value)}".rstrip()
                 for each, sign, value in own
@@ -381,10 +381,12 @@ def _without_effect(
             yield f"{flag.written}: has no effect without {' or '.join(wanted)}"
 
 
-def _is_met(value: object, sign: str | None, wanted: str) -> bool:
-    if not value or sign is None:
+def _is_met(setting: Setting, given: object, sign: str | None, wanted: str) -> bool:
+    value = given or setting.default
+    if sign is None:
         return bool(value)
-    return (value == wanted) == (sign == "=")
+    value = value or setting.note.default
+    return bool(value) and (value == wanted) == (sign == "=")
 
 
 def _placed(problem: str, given: Mapping[str, _Given]) -> str:

@@ -17,7 +17,7 @@ from .transforms.check_one import check_answers, enrich_all, read_answer
 from .transforms.formats.python_facts import type_name
 from .transforms.grounding.errors import CheckFailed
 from .transforms.grounding.python_checker import Checker
-from .transforms.grounding.settings import LOCAL, CheckSettings, settings_for, with_screen
+from .transforms.grounding.settings import LOCAL, CheckSettings, model_of, settings_for, with_screen
 from .transforms.rules.noting import write_note
 from .transforms.rules.thresholds import EscalationRule, Thresholds
 from .transforms.runtime.daemon_threads import DaemonThreads
@@ -53,6 +53,7 @@ class CheckOptions(TypedDict, total=False):
     query: str | None
     engine: str | None
     checker: AnyChecker
+    scorer: str
     escalate: AnyChecker | None
     rule: EscalationRule
     thresholds: AnyThresholds
@@ -74,6 +75,8 @@ def check(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckRe
       engine: the name of the bot, which may have thresholds of its own.
       checker: as the flag `--checker`: `local`, the address of a server, or `module:name`; a Python
         object with a method `check`, as `Checker` describes it; or settings.
+      scorer: the model of the embedded checker, as the flag `--scorer`: `small`, which comes with
+        groundwatch and is the default, `none`, a folder, or a model of the Hugging Face Hub.
       escalate: a second checker, named alike, which decides what the first one is uncertain of, and
         a share of the rest.
       rule: which answers these are; its thresholds are replaced by `thresholds`.
@@ -111,7 +114,7 @@ def check_many(
     decided_by = _read_thresholds(options.get("thresholds", _DEFAULT))
     timeout_s, escalate = options.get("timeout_s"), options.get("escalate")
     settings = with_screen(
-        _called(options.get("checker", LOCAL), timeout_s),
+        _called(_with_scorer(options.get("checker", LOCAL), options.get("scorer")), timeout_s),
         None if escalate is None else _called(escalate, timeout_s),
         replace(options.get("rule", EscalationRule()), thresholds=decided_by),
     )
@@ -180,6 +183,16 @@ def _read_thresholds(given: AnyThresholds) -> Thresholds:
         return read_thresholds(given, "thresholds")
     except UsageError as error:
         raise ValueError(str(error)) from None
+
+
+def _with_scorer(checker: AnyChecker, scorer: str | None) -> AnyChecker:
+    if scorer is None:
+        return checker
+    if checker != LOCAL:
+        raise ValueError(
+            f"scorer={scorer!r} is of the embedded checker: pass checker='local' or none"
+        )
+    return replace(settings_for(LOCAL), scorer=model_of(scorer))
 
 
 def _called(checker: AnyChecker, timeout_s: float | None) -> CheckSettings:

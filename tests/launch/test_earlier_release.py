@@ -20,7 +20,7 @@ from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.paths import default_run_id
 from tests.support import templates
 from tests.support.fake_pubsub.server import FakePubSub
-from tests.support.outputs import alerts_in, distinct_ids_in, summary_in, visible_files
+from tests.support.outputs import alerts_in, distinct_ids_in, records_in, summary_in, visible_files
 from tests.support.repository import ROOT
 from tests.support.watching import WatchProcess
 
@@ -107,7 +107,7 @@ def words_of(parameter: dict[str, Any]) -> set[str]:
     return {option["value"] for option in parameter.get("enumOptions", ())}
 
 
-def test_a_stopped_backfill_goes_on(left: Path) -> None:
+def test_a_stopped_backfill_goes_on(left: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = left / "stopped"
     before = visible_files(output / "enriched")
     assert (
@@ -115,6 +115,8 @@ def test_a_stopped_backfill_goes_on(left: Path) -> None:
         == 0
     )
     assert set(before) < set(visible_files(output / "enriched"))
+    assert "goes on by words alone; --again checks all of it with" in capsys.readouterr().err
+    assert {record["check"]["checker"] for record in records_in(output)} == {"local"}
     assert len(distinct_ids_in(output)) == 8
     assert summary_in(output)["calls"] == 8
     assert main(["verify", "stopped"]) == 0

@@ -53,7 +53,7 @@ def test_it_decides_what_the_first_checker_is_uncertain_of(tmp_path: Path) -> No
     flags = "--escalate", named(Verbatim), "--escalate_share", "0", "--workers", "2"
     assert backfill(archive, output, *flags) == 0
     deciding = Counter(each["check"]["checker"] for each in records_in(output))
-    assert deciding == {"local": SUPPORTED, named(Verbatim): UNSUPPORTED}
+    assert deciding == {"local+small": SUPPORTED, named(Verbatim): UNSUPPORTED}
 
 
 def test_its_error_is_a_failure_of_the_answer_and_the_others_are_checked(
@@ -148,7 +148,7 @@ def test_the_library_takes_it() -> None:
     assert record.claims[0].score == pytest.approx(0.1)
     sure, unsure = check_many([SURE, UNSURE], escalate=Verbatim(), rule=EscalationRule(share=0))
     assert [each.check and each.check.checker for each in (sure, unsure)] == [
-        "local",
+        "local+small",
         named(Verbatim),
     ]
     both = check(*UNSURE, checker=Verbatim(), escalate=f"{Verbatim.__module__}:verbatim")
@@ -189,7 +189,7 @@ def test_a_step_of_a_pipeline_takes_it() -> None:
     step = CheckGrounding(escalate=Local(), rule=EscalationRule(share=0))
     outputs = pipeline | beam.Create(routed, reshuffle=False) | step
     described = outputs[CHECKED] | beam.Map(describe)
-    assert_that(described, equal_to([("a" * 64, "local"), ("b" * 64, "Local")]))
+    assert_that(described, equal_to([("a" * 64, "local+small"), ("b" * 64, "Local")]))
     pipeline.run().wait_until_finish()
 
 

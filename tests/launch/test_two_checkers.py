@@ -63,11 +63,11 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
         if record["verdict"] == "UNSCORABLE":
             assert (record["check"], record["screen"]) == (None, None)
             continue
-        assert record["screen"]["checker"] == "local"
+        assert record["screen"]["checker"] == "local+small"
         assert record["screen"]["audit_share"] == SHARE
         assert record["screen"]["escalate_below"] == 0.7
         is_second = record["record_id"] in decided
-        assert record["check"]["checker"] == (server.address if is_second else "local")
+        assert record["check"]["checker"] == (server.address if is_second else "local+small")
     assert (len(found["ESCALATED"]), found["NOT_ESCALATED"]) == (UNSURE, set())
     assert 0 < len(found["AUDITED"]) < SURE
     return found
@@ -185,7 +185,8 @@ def test_each_kind_of_checker_can_be_the_second(
     assert backfill(archive, output, "--escalate", *flags) == 0
     [record] = records_in(output)
     assert "ESCALATED" in record["tags"]
-    assert (record["screen"]["checker"], record["screen"]["verdict"]) == ("local", "LOW_GROUNDED")
+    first = "local" if second == "model" else "local+small"
+    assert (record["screen"]["checker"], record["screen"]["verdict"]) == (first, "LOW_GROUNDED")
     named = "local+both_red" if second == "model" else flags[0]
     assert record["check"]["checker"] == named
     assert record["verdict"] == verdict

@@ -43,7 +43,7 @@ class Outage:
 def decided_by(records: list[Json]) -> dict[str, int]:
     """Count the records by the checker that decided; a server counts as `second`."""
     names = (record["check"]["checker"] for record in records)
-    return Counter("local" if name == "local" else "second" for name in names)
+    return Counter("local" if name.startswith("local") else "second" for name in names)
 
 
 def pair_of(watched: Watched, server: FaultServer) -> Config:

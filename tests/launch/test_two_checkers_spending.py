@@ -30,7 +30,7 @@ def decided_by_second(output: Path) -> int:
     escalated = {record["record_id"] for record in records if "ESCALATED" in record["tags"]}
     for record in records:
         is_second = record["record_id"] in escalated
-        assert (record["check"]["checker"] == "local") is not is_second
+        assert (record["check"]["checker"] == "local+small") is not is_second
         is_unsure = record["answer_text"].startswith("Kettle")
         assert ("NOT_ESCALATED" in record["tags"]) is (is_unsure and not is_second)
     return len(escalated)

@@ -273,7 +273,10 @@ def test_many_answers_keep_their_order_and_their_questions() -> None:
     ("options", "told"),
     [
         ({"questoin": "How long?"}, "unknown argument questoin: did you mean question?"),
-        ({"k": 3}, "unknown argument k: there are question, query, engine, checker, escalate"),
+        (
+            {"k": 3},
+            "unknown argument k: there are question, query, engine, checker, scorer, escalate",
+        ),
         ({"question": "How?", "query": "How?"}, "question and query are the same: pass one of"),
     ],
 )

@@ -31,7 +31,7 @@ import sys
 
 sys.modules.update(
     dict.fromkeys(
-        ("apitools", "google.cloud.bigquery", "google.cloud.dataflow", "onnxruntime", "tokenizers")
+        ("apitools", "google.cloud.bigquery", "google.cloud.dataflow")
     )
 )
 """

@@ -17,8 +17,8 @@ from tests.support.repository import ROOT
 
 Json = dict[str, object]
 FOLDER = ROOT / "launch" / "deploy" / "dataflow"
-# Dataflow's launcher passes the project by itself; no image holds a model.
-_NOT_PARAMETERS = {"project", "scorer", "scorer_weight"}
+# Dataflow's launcher passes the project by itself.
+_NOT_PARAMETERS = {"project"}
 _BEAM_PARAMETERS = (
     {
         "name": "sdk_container_image",

@@ -14,7 +14,7 @@ from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.check_one import check_answers
 from groundwatch.transforms.formats.parser import ParseFailure
-from groundwatch.transforms.grounding.settings import CheckSettings
+from groundwatch.transforms.grounding.settings import LOCAL, settings_for
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import SampledOut, enrich_answers, route_answers
@@ -37,7 +37,7 @@ def timeless(enriched: EnrichedAnswer) -> EnrichedAnswer:
 
 
 def test_the_records_are_those_of_the_pipeline() -> None:
-    check = partial(check_answers, settings=CheckSettings())
+    check = partial(check_answers, settings=settings_for(LOCAL))
     routed = [
         each
         for message in MESSAGES

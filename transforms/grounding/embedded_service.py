@@ -85,7 +85,8 @@ def load_checker(model: str | None, weight: float) -> EmbeddedChecker:
     """Load a checker that adds the log odds of a model to those of the words.
 
     Args:
-      model: a folder, or OWNER/NAME[@REVISION] of the Hugging Face Hub; None for the words alone.
+      model: `small`, a folder, or OWNER/NAME[@REVISION] of the Hugging Face Hub; None for the words
+        alone.
       weight: of the model's log odds, from 0: 0 is the words alone, infinite the model alone.
 
     Raises:
@@ -95,7 +96,8 @@ def load_checker(model: str | None, weight: float) -> EmbeddedChecker:
         return BY_WORDS
     with waiting_for(f"the model {model}"):
         scorer = load_scorer(model)
-    check = partial(check_grounding, scorer=scorer.score, weight=weight, ask_below=scorer.ask_below)
+    rule = scorer.calibration.rule(weight)
+    check = partial(check_grounding, scorer=scorer.score, rule=rule)
     return EmbeddedChecker(check, _revision(scorer.revision, weight))
 
 

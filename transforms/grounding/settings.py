@@ -13,6 +13,8 @@ from groundwatch.transforms.runtime.addresses import ANY_PATH, hide_secrets, is_
 from .python_checker import Checker, CheckerObject, is_checker, is_object_name
 
 LOCAL = "local"
+SMALL, WORDS_ALONE = "small", "none"
+"""Scorers of the embedded checker by name: the model that comes with it, and no model."""
 DISCOVERY_ENGINE = "discoveryengine"
 
 GLOBAL = "global"
@@ -107,7 +109,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         ``module:name`` for a Python object.
       endpoint: the address that is called; empty for ``local`` and a Python object.
       given: the Python object, if it was not given by its name.
-      scorer: the folder of a model for the embedded checker; None for the lexical score.
+      scorer: the model of the embedded checker, `small` or another; None for the words alone.
       scorer_weight: of the model's log odds, which are added to those of the words, from 0;
         infinite for the model alone.
       account: None sends no credentials.
@@ -155,6 +157,12 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         """The checker in records, such as ``local`` or ``local+my-model``."""
         name = self.scorer and self.scorer.rstrip("/").rpartition("/")[2]
         return f"{self.checker}+{name}" if name else self.checker
+
+    def by_words(self) -> "CheckSettings":
+        """Return the settings without the model that comes with groundwatch."""
+        own = self.scorer if self.scorer != SMALL else None
+        screen = self.screen and replace(self.screen, first=self.screen.first.by_words())
+        return replace(self, scorer=own, screen=screen)
 
     @property
     def names(self) -> str:
@@ -233,6 +241,15 @@ def with_screen(
     return replace(settings_for(second), screen=screen)
 
 
+def model_of(scorer: str | None) -> str | None:
+    """Return the model that a scorer's name is for: `small` by default, None for the words alone.
+
+    >>> model_of(None), model_of("none"), model_of("models/nli")
+    ('small', None, 'models/nli')
+    """
+    return None if scorer == WORDS_ALONE else scorer or SMALL
+
+
 def settings_for(checker: "str | Checker | CheckSettings") -> CheckSettings:
     """Return the settings of a checker that is named as by --checker, or is a Python object.
 
@@ -245,7 +262,7 @@ def settings_for(checker: "str | Checker | CheckSettings") -> CheckSettings:
     if not isinstance(checker, str):
         return _settings_of_object(checker)
     if checker == LOCAL:
-        return CheckSettings()
+        return CheckSettings(scorer=model_of(None))
     if checker == DISCOVERY_ENGINE:
         raise ValueError(
             f"checker {checker!r} needs an account and a project: pass CheckSettings(checker=…,"

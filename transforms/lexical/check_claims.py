@@ -30,7 +30,7 @@ from .scores.claim_result import WRONG, ClaimResult, ScoreClaims, ScoredAnswer
 from .scores.equal_forms import with_spelling_of_facts
 from .scores.scoring import AnswerFactWords, ClaimInFacts, read_long_facts, read_whole_facts
 from .scores.support_score import logit, sigmoid, support_score_of_log_odds, support_share
-from .scores.weighted_sum import add_model
+from .scores.weighted_sum import MODEL_ALONE, WeightedSum
 from .values.read_values import read_values
 from .values.value import Value
 
@@ -52,17 +52,13 @@ _MIN_SHARE = 0.5
 
 
 def check_grounding(
-    request: CheckRequest,
-    scorer: ScoreClaims | None = None,
-    weight: float = inf,
-    ask_below: float = inf,
+    request: CheckRequest, scorer: ScoreClaims | None = None, rule: WeightedSum = MODEL_ALONE
 ) -> CheckResponse:
     """Check each sentence of an answer against the facts, by the words, a model, or both.
 
     The request is within the service's limits. Only claims that require a check have a score. The
-    log odds of the `scorer`, times the `weight`, are added to those of the words; if it is
-    infinite, the scorer's stand alone. Words alone decide in a language that it does not read, and
-    of a claim that is wrong by its words, or has log odds of `ask_below` or more.
+    log odds of the `scorer` are added to those of the words as the `rule` says. Words alone decide
+    in a language that it does not read, and of claims of which the rule says that they are certain.
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, Sources.of(facts))
@@ -70,14 +66,12 @@ def check_grounding(
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     by_words = partial(_check_by_words, claims, facts, request.query, logit(threshold))
-    results = None if scorer and weight == inf else by_words()
+    results = None if scorer and rule.weight == inf else by_words()
     model = None
     if scorer:
         unsure = results or [ClaimResult()] * len(claims)
         asked = [
-            _for_model(claim, sentence)
-            if claim.forms and _is_uncertain(result, ask_below)
-            else None
+            _for_model(claim, sentence) if claim.forms and rule.is_uncertain(result) else None
             for claim, sentence, result in zip(claims, sentences, unsure, strict=True)
         ]
         model = _check_by_model(request, asked, scorer, threshold)
@@ -87,7 +81,7 @@ def check_grounding(
         results = results or by_words()
         in_answer = list(in_context(results))
         if model is not None:
-            add = partial(add_model, weight=weight, citation_log_odds=logit(threshold))
+            add = partial(rule.add, citation_log_odds=logit(threshold))
             results, in_answer = (list(map(add, each, model)) for each in (results, in_answer))
     scored = [result.log_odds for result in results if result.log_odds is not None]
     support = support_score_of_log_odds(scored)
@@ -286,12 +280,6 @@ def _check_by_model(
         return None
     scores = iter(found)
     return [next(scores) if claim else ClaimResult() for claim in claims]
-
-
-def _is_uncertain(by_words: ClaimResult, ask_below: float) -> bool:
-    """Return whether a model can change what the words say of a claim."""
-    log_odds = by_words.log_odds
-    return not by_words.is_wrong and (log_odds is None or log_odds < ask_below)
 
 
 def _for_model(claim: ClaimForms, sentence: Sentence) -> Sentence:

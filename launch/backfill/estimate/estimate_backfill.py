@@ -31,6 +31,10 @@ from .planned_answers import EstimateCounts, count_outcomes, plan_answers
 
 _ESTIMATE_FILE = "estimate.json"
 _MS_A_MINUTE = 60_000
+_SERVICE_MS = 500.0
+_MODEL_MS = 100.0
+"""Of an answer with three uncertain claims by the model that comes with groundwatch."""
+
 _COUNTED = ("duplicates", "sampled_out", "to_check", "planned_calls", "calls", "characters")
 _COUNTED_OF_TWO = ("escalated", "audited", "screen_calls")
 _INDENT = (0, 0, 1, 2)
@@ -86,7 +90,8 @@ def _estimate_backfill(
     messages: ArchiveMessages, config: Config, settings: EstimateSettings, workers: int
 ) -> tuple[Estimate, EstimateCounts]:
     price, quota = settings.job.costs.price_per_1k_chars, settings.job.checker.requests_per_minute
-    latency_ms = settings.estimate.assumed_latency_ms
+    usual_ms = _MODEL_MS if config.check.scorer else _SERVICE_MS
+    latency_ms = settings.estimate.assumed_latency_ms or usual_ms
     with closing(plan_answers(messages, config)) as planned:
         counts = count_outcomes(planned, pays_once=config.check.pays_once)
     damaged = len(messages.damaged)

@@ -16,11 +16,12 @@ class EstimationSettings(Settings, frozen=True, kw_only=True):
     """How a backfill is estimated.
 
     output: Output folder of the backfill, to write estimate.json to.
-    assumed_latency_ms: Assumed latency of a call; Google's service aims at less than 500.
+    assumed_latency_ms: Assumed latency of a call. Default: 500, at which Google's service aims; of
+      a model on this machine 100.
     """
 
     output: kinds.OutputFolder | None = None
-    assumed_latency_ms: kinds.Milliseconds = 500.0
+    assumed_latency_ms: kinds.Milliseconds | None = None
 
 
 class EstimateSettings(Settings, frozen=True, kw_only=True):

@@ -11,11 +11,10 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.quoting import quote_facts
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
-from .figures import NOTHING, SCREEN_ACCURACY, moment, score
+from .figures import ACCURACY, NOTHING, moment, score
 
 _WIDTH = 100
 _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}
@@ -38,8 +37,9 @@ def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
         console.print(Text("\nFacts\n"))
         rows = ((Text(f"[{number}]"), _fact(each)) for number, each in enumerate(record.facts, 1))
         console.print(Padding(_table(rows), (0, 2)))
-    if record.verdict == Verdict.LOW_GROUNDED and record.check and record.check.checker == LOCAL:
-        console.print(Text(f"\nFlagged by the lexical screen. {SCREEN_ACCURACY}", style="dim"))
+    accuracy = record.check and ACCURACY.get(record.check.checker or "")
+    if record.verdict == Verdict.LOW_GROUNDED and accuracy:
+        console.print(Text(f"\nFlagged by the embedded checker. {accuracy}", style="dim"))
 
 
 def _headline(record: AnswerRow) -> Text:

@@ -30,7 +30,7 @@ _OTHER_HALF = (
 
 def calibrate_thresholds(loaded: Loaded[CalibrateSettings]) -> int:
     """Print and write the thresholds of all answers and of each engine."""
-    weights = _WEIGHTS if loaded.settings.checker.scorer else ()
+    weights = _WEIGHTS if loaded.settings.checker.compared_weights else ()
     return with_labelled(loaded, _calibrate, "calibration", weights)
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from groundwatch.launch.cli.terminal.figures import (
-    SCREEN_ACCURACY,
+    ACCURACY,
     accounts_line,
     answer_ids,
     counted,
@@ -66,8 +66,9 @@ def show_summary(
     if tally is None or tally.answers != summary.enriched:
         tally = _tally_of(config, summary)
     lines += _disagreements(tally)
-    if config.check.is_lexical and summary.checked:
-        lines.append(f"{_flagged(summary, tally)}. {SCREEN_ACCURACY}")
+    accuracy = None if config.check.screen else ACCURACY.get(config.check.checker_name)
+    if accuracy and summary.checked:
+        lines.append(f"{_flagged(summary, tally)}. {accuracy}")
     console.print(Padding("\n" + "\n".join(lines) + "\n", _INDENT, expand=False))
     scored = (each for each in tally.worst.answers() if each.is_low_scored)
     for number, answer in enumerate(islice(scored, _MAX_ANSWERS)):
@@ -118,12 +119,12 @@ def _disagreements(tally: Tally) -> Iterator[str]:
 def _flagged(summary: Summary, tally: Tally) -> str:
     if not tally.answers:  # too many to read
         low = counted(summary.verdicts[Verdict.LOW_GROUNDED], "answer")
-        return f"{low} flagged by the lexical screen, or reported by the generator"
+        return f"{low} flagged by the embedded checker, or reported by the generator"
     flagged = f"{tally.low_grounded:,} of {counted(tally.assessed, 'scored answer')}"
     by_screen = f" ({tally.low_scored:,})" if tally.reported else ""
     reported = f", or reported by the generator ({tally.reported:,})" if tally.reported else ""
     why = f"; {tally.contradicting:,} for a contradiction" if tally.contradicting else ""
-    return f"{flagged} flagged by the lexical screen{by_screen}{reported}{why}"
+    return f"{flagged} flagged by the embedded checker{by_screen}{reported}{why}"
 
 
 def _tally_of(config: Config, summary: Summary) -> Tally:

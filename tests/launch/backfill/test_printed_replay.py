@@ -174,7 +174,7 @@ def test_a_flag_and_no_variable_overrides_a_setting_of_the_run(
     monkeypatch.setenv("GROUNDWATCH_TEXT", "full")
     assert replay(output, "--checker", "local") == 0
     assert {record["answer_text"] for record in records_in(output)} == {""}
-    assert summary_in(output)["checker"] == "local"
+    assert summary_in(output)["checker"] == "local+small"
 
 
 def test_failures_of_runs_with_different_settings_are_not_replayed_alike(

@@ -46,15 +46,18 @@ def test_a_second_run_in_the_folder_is_counted_with_the_first(
     assert is_report_of_its_files(tmp_path / "out")
     assert f">{2 * ANSWERS}<" in page_of_files(tmp_path / "out")
     second = capsys.readouterr().out.split(f"{ANSWERS} messages in")[-1]
-    assert f"{UNSUPPORTED} of {ANSWERS} scored answers flagged by the lexical screen." in second
+    assert f"{UNSUPPORTED} of {ANSWERS} scored answers flagged by the embedded checker." in second
 
 
 @pytest.mark.parametrize(
     ("runs", "flagged"),
     [
         # The report has counted it.
-        (1, f"{UNSUPPORTED} of {ANSWERS} scored answers flagged by the lexical screen."),
-        (2, f"{UNSUPPORTED} answers flagged by the lexical screen, or reported by the generator."),
+        (1, f"{UNSUPPORTED} of {ANSWERS} scored answers flagged by the embedded checker."),
+        (
+            2,
+            f"{UNSUPPORTED} answers flagged by the embedded checker, or reported by the generator.",
+        ),
     ],
 )
 def test_the_screen_is_honest_of_a_run_too_long_to_read(

@@ -66,7 +66,9 @@ WITHOUT_EFFECT = {
     f"backfill {ARCHIVE} --max_attempts 3": CALLED,
     f"backfill {ARCHIVE} --checker local --timeout_s 3": CALLED,
     f"backfill {ARCHIVE} --requests_per_minute 3": CALLED,
-    f"backfill {ARCHIVE} --max_in_flight 3": f"{CALLED} or --scorer",
+    f"backfill {ARCHIVE} --scorer none --max_in_flight 3": (
+        f"{CALLED} or --scorer (another than none)"
+    ),
     "replay --failures {folder}/*.jsonl --output {folder}/out --escalate_share 0.3": "--escalate",
     "evaluate --answers {folder} --escalate_share 0.3": "--escalate",
     "calibrate --answers {folder} --recall 0.9 --location eu": "--checker discoveryengine",

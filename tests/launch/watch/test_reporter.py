@@ -190,7 +190,7 @@ def test_watch_speaks_on_a_terminal_from_the_start_to_the_end(watched: Watched) 
         lines = _read(stream).decode().splitlines()
         assert process.wait(60) == 0
     assert lines.pop() == f"groundwatch report {watched.output} makes a page of these answers."
-    assert lines[0].startswith(f"Watching {SUBSCRIPTION}, checker local; records go to")
+    assert lines[0].startswith(f"Watching {SUBSCRIPTION}, checker local+small; records go to")
     assert any("ALERT CRITICAL answer LOW_GROUNDED shop" in line for line in lines)
     assert "31 messages: 31 enriched, 0 failures, 0 duplicates: every message" in lines[-2]
     assert not any(line.startswith("{") for line in lines)

@@ -15,6 +15,7 @@ from groundwatch.schemas.wire.grounding_check import (
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from groundwatch.transforms.lexical.contradictions import unseen_values
 from groundwatch.transforms.lexical.scores.claim_result import ClaimResult
+from groundwatch.transforms.lexical.scores.weighted_sum import WeightedSum
 from tests.support.checks import check_request
 from tests.support.repository import python_path
 
@@ -204,7 +205,9 @@ def test_the_reply_says_where_a_limit_of_what_is_compared_was_reached(
     long = f"{LAMP[:-1]} {'and red ' * 100}."
     request = check_request(f"{CHAIR} {long}", LAMP, CHAIR)
     assert check_grounding(request).partly_compared
-    assert check_grounding(request, lambda *_: [ClaimResult(0.0)] * 2, 1.0).partly_compared
+    assert check_grounding(
+        request, lambda *_: [ClaimResult(0.0)] * 2, WeightedSum(1.0)
+    ).partly_compared
     monkeypatch.setattr(unseen_values, "_MAX_COMPARISONS", 6)
     prices = [f"Lamp {number} costs {number} euros." for number in range(20, 23)]
     claim = "It costs 77 euros."

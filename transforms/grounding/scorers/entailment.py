@@ -14,9 +14,7 @@ from groundwatch.transforms.lexical.scores.claim_result import (
 )
 from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from .model_files import CONFIG
-from .onnx_model import Calibration, OnnxModel, TextPair
-
-_NOT_CALIBRATED = Calibration()
+from .onnx_model import NOT_CALIBRATED, Calibration, OnnxModel, TextPair
 
 _BATCH_CHARS = 2_000
 """Of a batch with its padding: about 512 tokens, beyond which one core gains nothing.
@@ -47,7 +45,7 @@ def score_by_entailment(
     facts: Sequence[str],
     entailment: Entailment,
     threshold: float,
-    calibration: Calibration = _NOT_CALIBRATED,
+    calibration: Calibration = NOT_CALIBRATED,
 ) -> list[ClaimResult]:
     """Score claims by the probability that the nearest sentences of the facts entail them.
 
@@ -60,7 +58,7 @@ def score_by_entailment(
     results = []
     for passage in passages:
         log_odds = bounded_log_odds(next(probabilities) if passage else 0.0)
-        log_odds *= calibration.scale(passage.text if passage else "")
+        log_odds = calibration.calibrate(log_odds, passage.text if passage else "")
         cited = (passage.fact,) if passage and sigmoid(log_odds) >= threshold else ()
         results.append(ClaimResult(log_odds, cited))
     return results

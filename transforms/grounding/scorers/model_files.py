@@ -5,14 +5,20 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.settings import SMALL
 
 MODEL, TOKENIZER, CONFIG, PROMPT = "model.onnx", "tokenizer.json", "config.json", "prompt.txt"
 _CARD = "README.md"
+_PACKAGED = Path(__file__).parent / SMALL
+_SMALL_REVISION = "small-1"
+"""The version of its weights and of its configuration: another one gives other scores."""
+
 _QUANTIZED = "model_quantized.onnx"
 """The name that Optimum's quantizer gives to a model."""
 
@@ -37,7 +43,8 @@ class ModelFiles(NamedTuple):
       name: how the user names it.
       folder: holds the tokenizer, the configuration and the prompt.
       model: the ONNX file.
-      revision: the name on the Hub with the first 12 digits of the commit; None for a folder.
+      revision: the name on the Hub with the first 12 digits of the commit, or the version of
+        `small`; None for a folder.
     """
 
     name: str
@@ -70,13 +77,15 @@ class HubName(NamedTuple):
 def find_model(name: str) -> ModelFiles:
     """Find a model by its folder, or download it from the Hub, unless its cache has it.
 
-    A folder has ``model.onnx``, or ``model_quantized.onnx`` if it is alone. Of a repository of the
-    Hub only the model, its tokenizer and its configuration are downloaded. A process keeps the
-    commit that it found first.
+    ``small`` is the model that comes with groundwatch. A folder has ``model.onnx``, or
+    ``model_quantized.onnx`` if it is alone. Of a repository of the Hub only the model, its
+    tokenizer and its configuration are downloaded. A process keeps the commit that it found first.
 
     Raises:
       Misconfigured: the Hub has no such model, refuses it or cannot be reached.
     """
+    if name == SMALL:
+        return ModelFiles(SMALL, _PACKAGED, _PACKAGED / MODEL, _SMALL_REVISION)
     if on_hub := HubName.parse(name):
         return _download(on_hub)
     plain, quantized = (Path(name) / each for each in (MODEL, _QUANTIZED))
@@ -171,9 +180,26 @@ def import_scorer_module(name: str) -> ModuleType:
     """Import a library that only models need.
 
     Raises:
-      Misconfigured: the extra ``scorer`` is not installed.
+      Misconfigured: it is not installed.
     """
     try:
         return import_module(name)
     except ImportError:
-        raise Misconfigured(f"--scorer needs {name}: pip install 'groundwatch[scorer]'") from None
+        raise _missing(name) from None
+
+
+def require_modules() -> None:
+    """Find what a model needs, without the time to import it.
+
+    Raises:
+      Misconfigured: a library is not installed.
+    """
+    for name in ("onnxruntime", "tokenizers"):
+        if find_spec(name) is None:
+            raise _missing(name)
+
+
+def _missing(name: str) -> Misconfigured:
+    return Misconfigured(
+        f"the model of the checker needs {name}: pip install {name}, or pass --scorer none"
+    )

@@ -13,6 +13,7 @@ import msgspec
 
 from groundwatch.schemas import Record
 from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.lexical.scores.weighted_sum import WeightedSum
 from .model_files import (
     CONFIG,
     PROMPT,
@@ -59,25 +60,35 @@ class Calibration(Record, frozen=True, kw_only=True):
 
     Attributes:
       weight: what the log odds are multiplied by.
+      bias: what is added to them then.
       usual_words: of a passage; in one of twice as many words the log odds count half as much.
       sentences: of a passage, at most.
+      words_within: the log odds by words count at most that much, up or down, beside the model's.
       ask_below: the log odds by words from which a claim is certain, so that no model is asked.
     """
 
     weight: Annotated[float, _ABOVE_0] = 1.0
+    bias: float = 0.0
     usual_words: Annotated[int, _ABOVE_0] | None = None
     sentences: Annotated[int, _ABOVE_0] = 8
+    words_within: Annotated[float, _ABOVE_0] = inf
     ask_below: float = inf
 
-    def scale(self, passage: str) -> float:
-        """Return what the log odds of a claim count for, by the length of its passage.
+    def rule(self, weight: float) -> WeightedSum:
+        """Return how the log odds are added to those of the words, with a weight of the user's."""
+        return WeightedSum(weight, self.words_within, self.ask_below)
 
-        >>> Calibration(weight=0.8, usual_words=2).scale("Lamps are red here.")
-        0.4
+    def calibrate(self, log_odds: float, passage: str) -> float:
+        """Return the log odds of a claim as they count, by the length of its passage.
+
+        >>> Calibration(weight=0.5, usual_words=2).calibrate(4.0, "Lamps are red here.")
+        1.0
         """
-        if self.usual_words is None:
-            return self.weight
-        return self.weight * min(1.0, self.usual_words / max(1, len(passage.split())))
+        usual = self.usual_words or inf
+        return log_odds * self.weight * min(1.0, usual / max(1, len(passage.split()))) + self.bias
+
+
+NOT_CALIBRATED = Calibration()
 
 
 class _Config(msgspec.Struct):
@@ -86,7 +97,7 @@ class _Config(msgspec.Struct):
     id2label: dict[int, str] = {}
     max_position_embeddings: int = PROBE_TOKENS
     language: str | list[str] | None = None
-    groundwatch: Calibration = Calibration()
+    groundwatch: Calibration = NOT_CALIBRATED
 
 
 class OnnxModel:
@@ -106,7 +117,7 @@ class OnnxModel:
       revision: that of the files, or the first 12 digits of the SHA-256 of the model's file.
 
     Raises:
-      Misconfigured: there is no such model, or the extra ``scorer`` is not installed.
+      Misconfigured: there is no such model, or a library that it needs.
     """
 
     def __init__(self, files: ModelFiles) -> None:
@@ -196,8 +207,7 @@ class OnnxModel:
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             self._session = onnxruntime.InferenceSession(str(file), options)
             self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
-            content = (root / CONFIG).read_bytes() if (root / CONFIG).exists() else b"{}"
-            config = msgspec.json.decode(content, type=_Config)
+            config = _read_config(root)
             prompt = root / PROMPT
             self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
             self.revision = revision or _digest(file)
@@ -240,6 +250,16 @@ class OnnxModel:
                 raise self.error("the model gives scores that are not numbers")
             found.add((logits.shape[:-1] == of_tokens, logits.shape[-1]))
         return max(found)
+
+
+def calibration_of(folder: Path) -> Calibration:
+    """Read how the log odds of a model are used, without loading it."""
+    return _read_config(folder).groundwatch
+
+
+def _read_config(folder: Path) -> _Config:
+    file = folder / CONFIG
+    return msgspec.json.decode(file.read_bytes() if file.exists() else b"{}", type=_Config)
 
 
 def _digest(file: Path) -> str:

@@ -3,22 +3,22 @@
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
-from math import inf
 from threading import Lock
 from weakref import WeakValueDictionary
 
 import msgspec
 
+from groundwatch.transforms.grounding.settings import SMALL
 from groundwatch.transforms.lexical.scores.claim_result import (
     ClaimResult,
     ScoreClaims,
     ScoredAnswer,
 )
 from .entailment import EntailmentModel
-from .model_files import find_model
-from .onnx_model import OnnxModel
+from .model_files import find_model, require_modules
+from .onnx_model import NOT_CALIBRATED, Calibration, OnnxModel, calibration_of
 from .unsupported_tokens import UnsupportedTokens
 
 _MOST_KEPT = 256
@@ -35,12 +35,14 @@ class SharedScorer:
     Args:
       score: scores the claims of an answer.
       revision: of its model.
-      ask_below: the log odds by words from which claims are not scored.
+      calibration: how its log odds are used.
     """
 
-    def __init__(self, score: ScoreClaims, revision: str, ask_below: float = inf) -> None:
+    def __init__(
+        self, score: ScoreClaims, revision: str, calibration: Calibration = NOT_CALIBRATED
+    ) -> None:
         self.revision = revision
-        self.ask_below = ask_below
+        self.calibration = calibration
         self._score = score
         self._lock = Lock()
         self._found: OrderedDict[bytes, Future[list[ClaimResult] | None]] = OrderedDict()
@@ -75,18 +77,42 @@ _loading = Lock()
 def load_scorer(name: str) -> SharedScorer:
     """Load the model of a folder or of the Hub, unless a check of this process has it.
 
+    The model that comes with groundwatch is loaded when a claim is uncertain for the first time.
+
     Raises:
       Misconfigured: there is no such model, or no output has the name that is needed.
     """
+    if name == SMALL:
+        require_modules()
+        return _small_scorer()
     with _loading:
         files = find_model(name)
         key = (name, files.model.stat().st_mtime_ns if files.model.is_file() else 0)
         scorer = _loaded.get(key)
         if scorer is None:
             model = OnnxModel(files)
-            ask_below = model.calibration.ask_below
-            scorer = _loaded[key] = SharedScorer(score_by(model), model.revision, ask_below)
+            scorer = SharedScorer(score_by(model), model.revision, model.calibration)
+            _loaded[key] = scorer
     return scorer
+
+
+@cache
+def _small_scorer() -> SharedScorer:
+    files = find_model(SMALL)
+    return SharedScorer(_score_by_small, str(files.revision), calibration_of(files.folder))
+
+
+def _score_by_small(
+    answer: ScoredAnswer, facts: Sequence[str], threshold: float
+) -> list[ClaimResult] | None:
+    with _loading:
+        score = _load_small()
+    return score(answer, facts, threshold)
+
+
+@cache
+def _load_small() -> ScoreClaims:
+    return score_by(OnnxModel(find_model(SMALL)))
 
 
 def score_by(model: OnnxModel) -> ScoreClaims:

@@ -5,13 +5,13 @@ from collections import Counter, deque
 
 import msgspec
 
+from groundwatch.launch.cli.terminal.figures import ACCURACY
 from groundwatch.launch.results.shares import Sample, describe_share
 from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict, is_of_second
-from groundwatch.transforms.grounding.settings import LOCAL
 from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.routing import CONTRADICTION
 from groundwatch.transforms.rules.tagging import verdict_by
@@ -124,7 +124,7 @@ class Tally:
         self.revisions = Revisions()
         self.latencies = Latencies()
         self.checked = self.cached = self.calls = self.characters = 0
-        self.screened = 0  # assessed answers whose verdict is the embedded checker's
+        self.screened: Counter[str] = Counter()  # assessed answers by embedded checkers
         self.reported = 0  # low-grounded answers without a check: the generator reported them
         self.unscored_alerts = 0  # answers that alert by default under any thresholds
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
@@ -178,9 +178,10 @@ class Tally:
         return self.reasons[CONTRADICTION]
 
     @property
-    def is_screen(self) -> bool:
-        """Whether no answer was scored by more than its words."""
-        return 0 < self.screened == self.scored
+    def screen(self) -> str | None:
+        """The embedded checker that has scored all answers, if it was one."""
+        of_most = self.screened.most_common(1)
+        return next((name for name, answers in of_most if answers == self.scored), None)
 
     @property
     def low_grounded(self) -> int:
@@ -227,7 +228,9 @@ class Tally:
             self.reported += answer.verdict == Verdict.LOW_GROUNDED
             return
         self.checked += 1
-        self.screened += answer.check.checker == LOCAL and answer.verdict in ASSESSED
+        checker = answer.check.checker
+        if checker in ACCURACY and answer.verdict in ASSESSED:
+            self.screened[checker] += 1
         if answer.screen is not None and not is_of_second(answer.tags):
             return  # calls, cost and latencies are those of the second checker
         self.cached += answer.check.cached

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.launch.cli.terminal.figures import (
+    ACCURACY,
     NOTHING,
-    SCREEN_ACCURACY,
     answer_ids,
     count,
     counted,
@@ -149,8 +149,8 @@ def _notes(findings: Findings) -> Iterator[list[str]]:
     for failures in findings.tally.failures():
         what = f"{counted(failures.failures, 'failure')} {code_span(failures.error_class)}"
         yield [f"> **Note:** {what}, such as: {code_span(failures.example)}"]
-    if findings.tally.is_screen:
-        yield [f"> {SCREEN_ACCURACY}"]
+    if screen := findings.tally.screen:
+        yield [f"> {ACCURACY[screen]}"]
 
 
 def _pairing_sentence(found: Comparison) -> str:

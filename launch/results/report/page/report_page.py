@@ -153,7 +153,7 @@ def _render(template: str, **context: Any) -> str:
     return ENVIRONMENT.get_template(template).render(
         style=own_source(__package__, "style.css"),
         script=own_source(__package__, "filter.js"),
-        screen_accuracy=figures.SCREEN_ACCURACY,
+        accuracy=figures.ACCURACY,
         charts=charts,
         **context,
     )

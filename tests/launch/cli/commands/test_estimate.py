@@ -115,7 +115,7 @@ def test_the_calls_of_two_checkers_are_estimated_by_the_first(
 def without_second(archive: Path, output: Path) -> list[Json]:
     """The records of a run with the first checker alone."""
     with limited(limits=SPLITTING):
-        assert backfill(archive, output) == 0
+        assert backfill(archive, output, "--scorer", "none") == 0
     return records_in(output)
 
 
@@ -175,8 +175,9 @@ def test_flags_of_a_backfill_are_taken_and_nothing_but_the_estimate_is_left(tmp_
 
 
 PACES: dict[str, tuple[tuple[str, ...], float | None, float]] = {
-    "no quota": (("--max_in_flight", "2"), None, 30 * 0.5 / 2 / 60),
-    "a quota": (("--requests_per_minute", "10"), 3.0, 30 * 0.5 / 128 / 60),
+    "a model": (("--max_in_flight", "2"), None, 30 * 0.1 / 2 / 60),
+    "no quota": (("--max_in_flight", "2", "--scorer", "none"), None, 30 * 0.5 / 2 / 60),
+    "a quota": (("--requests_per_minute", "10", "--scorer", "none"), 3.0, 30 * 0.5 / 128 / 60),
     "a quota that is never reached": (
         ("--requests_per_minute", "1000", "--max_in_flight", "1", "--assumed_latency_ms", "2000"),
         1.0,
@@ -185,7 +186,7 @@ PACES: dict[str, tuple[tuple[str, ...], float | None, float]] = {
     "several processes": (
         ("--max_in_flight", "1", "--direct_num_workers", "3", "--requests_per_minute", "15"),
         2.0,
-        30 * 0.5 / 3 / 60,
+        30 * 0.1 / 3 / 60,
     ),
 }
 

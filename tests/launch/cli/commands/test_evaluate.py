@@ -70,7 +70,7 @@ def test_the_embedded_checker_is_measured(tmp_path: Path, answers: Path, gold: s
         "unscored": 0,
         "labels_unmet": 0,
     }
-    assert found["checkers"] == {"local": 4}
+    assert found["checkers"] == {"local+small": 4}
     assert found["answers_by_claim"]["auroc"]["value"] == 1.0
     assert found["answers_by_support"]["auroc"]["value"] == 1.0
     assert found["claims"]["auroc"]["value"] == 1.0
@@ -140,7 +140,7 @@ def test_words_model_and_both_are_compared_in_one_call_and_as_each_alone(
     printed = capsys.readouterr().out
     assert all(f"\n{name}  " in printed for name in names)
     alone = (
-        evaluate(tmp_path, *given),
+        evaluate(tmp_path, *given, "--scorer", "none"),
         evaluate(tmp_path, *given, *scorer, "--scorer_weight=0.5"),
         evaluate(tmp_path, *given, *scorer, "--scorer_weight=inf"),
     )
@@ -250,7 +250,7 @@ def test_the_tables_agree_with_the_file(
 ) -> None:
     assert main(["evaluate", "--answers", str(answers), "--gold", gold]) == 0
     printed = capsys.readouterr().out
-    assert "4 labelled answers: 2 supported, 2 unsupported; checked by local (4)" in printed
+    assert "4 labelled answers: 2 supported, 2 unsupported; checked by local+small (4)" in printed
     assert "precision  2 of 2 LOW_GROUNDED answers are unsupported\n" in printed
     rows = [line.split("  ") for line in printed.splitlines()]
     by_name = {row[0]: [each.strip() for each in row[1:] if each.strip()] for row in rows}

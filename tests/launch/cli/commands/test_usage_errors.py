@@ -90,7 +90,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("--max_cost 7", "--max_cost is unknown"),
         (f"--checker {NO_MODULE}", NOT_IMPORTED),
         ("--checker discoveryengine", "needs --project"),
-        ("--scorer /nowhere", "must be a folder that holds model.onnx"),
+        ("--scorer /nowhere", "must be small, none, a folder that holds model.onnx"),
         ("--scorer_weight -1", "must be a number from 0 to inf"),
         ("--scorer_weight nan", "must be a number from 0 to inf"),
     ),

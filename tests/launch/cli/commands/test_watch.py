@@ -65,7 +65,7 @@ def test_a_signal_drains_and_closes_the_counts(watched: Watched, number: signal.
     assert ended[0] == 0
     began, alerted, drained, ended_with = messages_of(ended[1]).splitlines()
     assert began == (
-        f"watching {SUBSCRIPTION} with the checker local; records go to {watched.output}"
+        f"watching {SUBSCRIPTION} with the checker local+small; records go to {watched.output}"
     )
     assert alerted.startswith("ALERT CRITICAL answer LOW_GROUNDED shop ")
     assert drained == "draining: finishing the current batch"

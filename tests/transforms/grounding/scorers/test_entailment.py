@@ -23,6 +23,7 @@ from groundwatch.transforms.grounding.scorers.entailment import (
 )
 from groundwatch.transforms.grounding.scorers.model_files import find_model
 from groundwatch.transforms.grounding.scorers.onnx_model import Calibration, OnnxModel
+from groundwatch.transforms.grounding.settings import SMALL
 from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from tests.support.encoders import write_encoder
 from tests.support.entailment_models import write_model
@@ -186,12 +187,14 @@ def test_a_model_without_a_configuration_is_not_guessed_at(tmp_path: Path) -> No
         load_checker(write_model(tmp_path, labels=None), inf)
 
 
-def test_without_the_extra_it_is_said_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("missing", ["onnxruntime", "tokenizers"])
+def test_a_missing_library_is_named_before_an_answer_is_checked(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(Misconfigured, match=r"pip install 'groundwatch\[scorer\]'"):
-        EntailmentModel(OnnxModel(find_model(write_model(tmp_path))))
+    monkeypatch.setitem(sys.modules, missing, None)
+    for model in (SMALL, write_model(tmp_path)):
+        with pytest.raises(Misconfigured, match=f"pip install {missing}, or pass --scorer none"):
+            load_checker(model, 1.0)
 
 
 LAMPS, TEA, KETTLES = "Lamps glow red. Lamps hang.", "Tea is hot.", "Kettles whistle."
@@ -254,13 +257,13 @@ def test_of_many_facts_the_eight_nearest_are_read() -> None:
 def test_the_log_odds_are_calibrated_by_the_length_of_the_passage(
     usual_words: int | None, factor: float
 ) -> None:
-    calibration = Calibration(weight=0.5, usual_words=usual_words, sentences=1)
+    calibration = Calibration(weight=0.5, bias=0.1, usual_words=usual_words, sentences=1)
     facts = ["Lamps hang. Tea is always hot."]
     model = Recorder(Tea=SURE)
     [found] = score_by_entailment(["Tea is hot."], facts, model, 0.6, calibration)
     assert model.pairs == [("Tea is always hot.", "Tea is hot.")]
-    assert found.log_odds == pytest.approx(2 * factor)
-    assert found.cited == ((0,) if sigmoid(2 * factor) >= 0.6 else ())
+    assert found.log_odds == pytest.approx(2 * factor + 0.1)
+    assert found.cited == ((0,) if sigmoid(2 * factor + 0.1) >= 0.6 else ())
 
 
 @pytest.mark.parametrize("sure", [0.0, 1.0])

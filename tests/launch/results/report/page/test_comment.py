@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from groundwatch.launch.cli.terminal.figures import SCREEN_ACCURACY
+from groundwatch.launch.cli.terminal.figures import ACCURACY
 from groundwatch.launch.results.report.compare_folders import compare_folders
 from groundwatch.launch.results.report.page.comment import render_comment, render_comparison_comment
 from groundwatch.launch.results.report.page.markdown import code_span, table_lines
@@ -141,7 +141,7 @@ def test_what_was_counted_has_no_interval_and_what_was_drawn_is_estimated(tmp_pa
     answers = [a_low(record_id=f"{n:064}") if n < 4 else an_enriched() for n in range(40)]
     comment = comment_of(tmp_path / "all", answers)
     assert "## 4 of 40 scored answers are low-grounded" in comment
-    assert "%" not in comment.replace(SCREEN_ACCURACY, "")
+    assert "%" not in comment.replace(ACCURACY["local"], "")
     rates = next(each for each in compared(tmp_path, [], answers).splitlines() if "rate" in each)
     assert rates == "| Low-grounded rate | — | 10.0% | — |"
     sample = {"sampled_out": 360, "enriched": 40}

@@ -50,25 +50,25 @@ MODEL = replace(an_enriched().check, checker="discoveryengine")
             [an_enriched(check=MODEL)],
             "0.0%",
             "The only scored answer is supported by the given sources.",
-            "None of 1 scored answer is flagged by the lexical screen.",
+            "None of 1 scored answer is flagged by the embedded checker.",
         ),
         (
             [an_enriched(check=MODEL), an_enriched(check=MODEL)],
             "0.0%",
             "All 2 scored answers are supported by the given sources.",
-            "None of 2 scored answers is flagged by the lexical screen.",
+            "None of 2 scored answers is flagged by the embedded checker.",
         ),
         (
             [an_enriched(check=MODEL), a_low(check=MODEL)],
             "50.0%",
             "1 of 2 scored answers is not supported by the given sources.",
-            "1 of 2 scored answers is flagged by the lexical screen.",
+            "1 of 2 scored answers is flagged by the embedded checker.",
         ),
         (
             [a_low(check=MODEL), a_low(check=MODEL)],
             "100.0%",
             "2 of 2 scored answers are not supported by the given sources.",
-            "2 of 2 scored answers are flagged by the lexical screen.",
+            "2 of 2 scored answers are flagged by the embedded checker.",
         ),
     ],
     ids=["nothing", "none assessed", "one good", "all good", "one bad", "all bad"],
@@ -83,14 +83,14 @@ def test_the_headline_summarizes_the_page(
         local = [replace(each, check=replace(MODEL, checker="local")) for each in answers]
         page = page_of(tally_of(*local), None)
         assert page.all("h1")[0].text == screened
-        assert figures.SCREEN_ACCURACY in page.text
+        assert figures.ACCURACY["local"] in page.text
 
 
 def test_a_report_of_the_generator_is_not_flagged_by_the_screen() -> None:
     others = an_enriched(verdict=Verdict.INCOMPLETE, check=None), a_low(check=None)
     page = page_of(tally_of(a_low(), *others), None)
     expected = (
-        "2 of 2 scored answers are flagged by the lexical screen (1),"
+        "2 of 2 scored answers are flagged by the embedded checker (1),"
         " or reported by the generator (1)."
     )
     assert page.all("h1")[0].text == expected
@@ -209,7 +209,7 @@ def test_the_top_of_the_page_has_one_percentage() -> None:
     others = an_enriched(verdict=Verdict.POLICY_SKIPPED, check=None), a_low(check=None)
     local = replace(MODEL, checker="local")
     page = page_of(tally_of(*[an_enriched(check=local)] * 3, a_low(), *others), GOOD)
-    top = page.text.partition("Over time")[0].replace(figures.SCREEN_ACCURACY, "")
+    top = page.text.partition("Over time")[0].replace(figures.ACCURACY["local"], "")
     assert re.findall(r"\S*%", top) == ["40.0%"]
     assert "2 of 5 scored answers" in page.all("h1")[0].text
     shares = {each.text for each in page.all("td") if "%" in each.text}
