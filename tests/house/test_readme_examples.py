@@ -14,7 +14,7 @@ from tests.support.repository import ROOT
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text(encoding="utf-8")
 CHECKERS = (ROOT / "docs" / "checkers.md").read_text(encoding="utf-8")
-IN_PYTHON = CHECKERS.partition("\n### In Python\n")[2].partition("\n### ")[0]
+IN_PYTHON = CHECKERS.partition("\n## In Python\n")[2].partition("\n## ")[0]
 PYTHON = re.findall(
     r"^```python\n(.*?)^```", README + ARCHITECTURE + IN_PYTHON, re.DOTALL | re.MULTILINE
 )

@@ -84,9 +84,13 @@ def test_an_answer_has_the_same_scores_wherever_it_is_checked(
     assert [claim.score for claim in by_words.claims] != pytest.approx(scores, abs=0.05)
 
 
-def test_it_is_loaded_only_for_a_claim_that_the_words_leave_uncertain() -> None:
+def test_it_is_loaded_only_for_a_claim_that_the_words_leave_uncertain_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
     program = """
+import os
 import sys
+os.environ["HOME"] = sys.argv[1]
 import groundwatch
 facts = ["Lamps glow red in the shop.", "Tea is hot."]
 groundwatch.check("Lamps glow red in the shop.", facts)
@@ -94,7 +98,8 @@ assert "onnxruntime" not in sys.modules
 record = groundwatch.check("The shop's lights shine in a warm colour.", facts)
 assert "onnxruntime" in sys.modules
 """
-    assert run("-c", program)[::2] == (0, "")
+    assert run("-c", program, str(tmp_path))[::2] == (0, "")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,9 @@ def test_where_no_statement_is_low_by_itself_those_below_the_other_threshold_are
 def test_the_thresholds_of_the_check_decide() -> None:
     facts = ["It glows red at night."]
     answer = "It glows red at night in Berlin."
-    given = {"claim_threshold": 0.9}
-    assert check(answer, facts, thresholds=given).note() != check(answer, facts).note() == ""
+    by_default = check(answer, facts, scorer="none")
+    strict = check(answer, facts, scorer="none", thresholds={"claim_threshold": 0.9})
+    assert strict.note() != by_default.note() == ""
 
 
 def test_what_needs_no_check_is_not_flagged() -> None:

@@ -179,9 +179,14 @@ def _problem(error: Any, name: str, revision: str | None) -> str:
 def import_scorer_module(name: str) -> ModuleType:
     """Import a library that only models need.
 
+    onnxruntime would send events to Microsoft and keep an identifier in the home folder, from the
+    moment it is imported: both are turned off, unless ORT_DISABLE_TELEMETRY says otherwise.
+
     Raises:
       Misconfigured: it is not installed.
     """
+    # Source: the chapter "Disabling Telemetry" in onnxruntime's docs/Privacy.md.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         return import_module(name)
     except ImportError:

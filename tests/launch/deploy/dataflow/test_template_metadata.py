@@ -58,7 +58,7 @@ def test_every_flag_is_a_parameter_but_for_those_of_one_machine(name: str) -> No
         },
         "watch": set(),
     }
-    assert left_out == {"credentials_file", "project", "scorer", "scorer_weight"} | local[name]
+    assert left_out == {"credentials_file", "project"} | local[name]
 
 
 @pytest.mark.parametrize("name", MADE)
