@@ -10,7 +10,7 @@ import pytest
 import groundwatch
 from groundwatch.transforms.grounding.embedded_service import BY_WORDS, load_checker
 from groundwatch.transforms.grounding.scorers.model_files import find_model
-from groundwatch.transforms.grounding.settings import SMALL
+from groundwatch.transforms.grounding.settings import LOCAL, SMALL, settings_for
 from tests.support.archives import an_envelope
 from tests.support.checks import check_request
 from tests.support.commands import GROUNDWATCH, run, start
@@ -141,6 +141,11 @@ def test_it_is_small_and_its_card_names_its_figures() -> None:
 def test_a_request_that_the_words_are_certain_of_has_their_reply() -> None:
     request = check_request("Lamps glow red in the shop.", "Lamps glow red in the shop.")
     assert load_checker(SMALL, 1.0).check(request) == BY_WORDS.check(request)
+
+
+def test_its_outcome_waits_for_no_other() -> None:
+    assert settings_for(LOCAL).max_in_flight > 1
+    assert settings_for(LOCAL).outcomes_per_batch == 1
 
 
 @pytest.mark.parametrize(("scorer", "status"), [("small", 0), ("none", 2)])

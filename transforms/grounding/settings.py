@@ -185,8 +185,10 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     def outcomes_per_batch(self) -> int:
         """Outcomes that are stored and handed over together; few compared to the calls in flight.
 
-        A commit and waking another thread are expensive.
+        A commit and waking another thread are expensive, but not beside the time of a model.
         """
+        if self.scorer:
+            return 1
         return max(1, self.max_in_flight // _CALLS_PER_BATCHED_OUTCOME)
 
     @property
