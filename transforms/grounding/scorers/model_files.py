@@ -180,7 +180,7 @@ def import_scorer_module(name: str) -> ModuleType:
     """Import a library that only models need.
 
     onnxruntime would send events to Microsoft and keep an identifier in the home folder, from the
-    moment it is imported: both are turned off, unless ORT_DISABLE_TELEMETRY says otherwise.
+    moment it is imported: both are turned off, unless ORT_DISABLE_TELEMETRY is set.
 
     Raises:
       Misconfigured: it is not installed.
