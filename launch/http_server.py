@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -227,8 +228,11 @@ class HttpServer(web.Server):
             response = _response(self._refuse(408, message))
             response.force_close()  # The rest of the request may still come.
             return response
-        except web.RequestPayloadError as error:
-            raise ConnectionResetError from error
+        except web.RequestPayloadError:
+            message = "The body is not whole, or not encoded as its Content-Encoding says."
+            response = _response(self._refuse(400, message))
+            response.force_close()
+            return response
         if body is None:
             message = f"The request is over {self._limits.max_body_bytes:,} bytes."
             return _response(self._refuse(413, message))
@@ -270,6 +274,39 @@ class HttpServer(web.Server):
             slowest = min(arriving, key=lambda each: each.waiting_since_s or 0.0)
             del self._body_bytes[slowest]
             slowest.force_close()
+
+
+class ServerThread:
+    """Answer requests on a thread of its own until `close`, also while the process is busy."""
+
+    def __init__(
+        self,
+        name: str,
+        address: tuple[str, int],
+        answer: Handler,
+        limits: ServerLimits,
+        refuse: Refuse = refuse_in_text,
+    ) -> None:
+        self._listener = open_listener(*address)
+        self.address = address_of(self._listener)
+        self._loop = asyncio.new_event_loop()
+        self._is_closing = asyncio.Event()
+        self._server = HttpServer(answer, limits, refuse, loop=self._loop)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening, and close the connections."""
+        self._loop.call_soon_threadsafe(self._is_closing.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._listener:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        async with self._server.serving(self._listener):
+            await self._is_closing.wait()
 
 
 async def _wait_for_client(listener: socket.socket) -> None:

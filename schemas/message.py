@@ -14,6 +14,12 @@ CARRIER_TIME = "groundwatch_carrier_time"
 """The attribute with the time that a carrier gives an answer."""
 
 
+RECEIVED_US = "groundwatch_received_us"
+"""The attribute with the time at which a worker received a message by HTTP, in microseconds."""
+
+_TIME_DIGITS = 16
+
+
 class EarlierFailure(Record, frozen=True, kw_only=True):
     """The earlier failure of a replayed message."""
 
@@ -46,6 +52,14 @@ class Message(Record, frozen=True, kw_only=True):
     def answer_place(self) -> str:
         """The origin of the answer: the place, with ``#k`` for element k."""
         return self.place if self.element is None else f"{self.place}#{self.element}"
+
+    @property
+    def arrived_us(self) -> int | None:
+        """When it was published, or else received by HTTP; its identity has the former alone."""
+        received = self.attributes.get(RECEIVED_US, "")
+        if self.publish_time_us is not None or not received.isdecimal():
+            return self.publish_time_us
+        return int(received[:_TIME_DIGITS])
 
     @property
     def size(self) -> int:

@@ -256,7 +256,7 @@ def _refuse_other_format(folder: Path) -> None:
                 f" has {statements.FORMAT}): finish it with that version, or choose another"
                 " --work_folder; nothing was changed"
             )
-        database.verify(statements.CREATE_TABLES + REPLY_TABLES)
+        database.verify(statements.CREATE_TABLES + statements.CREATE_POSTED + REPLY_TABLES)
         if found != statements.FORMAT:
             return
         schema = database.read_content(str, statements.READ_NOTE, SCHEMA)

@@ -104,14 +104,14 @@ class Journal:
         if hour.gap:
             ended = f"{hour.gap} of {hour.read} messages ended nowhere"
             raise Unaccounted(f"the counts do not add up: {ended}")
-        published_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
+        arrived_us = [m.arrived_us for m in messages if m.arrived_us is not None]
         with self.database.transaction():
             advance()
             self.database.keep_note(_LAST_NUMBER, max(number, self.next_number() - 1))
             for answer in outcome.deferred:
                 self.database.write(statements.RELEASE_ID, record_key(answer.record_id))
             if counts.read:
-                row = number, now_us, max(published_us, default=0)
+                row = number, now_us, max(arrived_us, default=0)
                 self.database.write(statements.PUT_BATCH, *row)
                 self._count(hour, counts)
             self._add_chunks(outcome.chunks, now_us)

@@ -303,6 +303,30 @@ INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET
 LIST_DELIVERED = "SELECT kind, sent, refused, skipped, dropped FROM deliveries ORDER BY kind"
 """List the counts of each kind."""
 
+# posted
+
+POSTED_COLUMNS = ("id", "place", "trace", "payload", "attributes")
+CREATE_POSTED = f"""
+CREATE TABLE IF NOT EXISTS posted (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, place TEXT NOT NULL, trace TEXT NOT NULL,
+  payload BLOB NOT NULL, attributes BLOB NOT NULL, {checksum_column(*POSTED_COLUMNS)});
+"""
+"""Keep each message, or part of a trace, that came by HTTP until its outcome is durable.
+
+A worker that receives such messages has the table, so that release 2.1.0 reads the other ones.
+"""
+
+ADD_POSTED = """
+INSERT INTO posted (place, trace, payload, attributes) VALUES (?, ?, ?, ?) RETURNING id
+"""
+"""Keep a message; its trace is "" if it is no part of one."""
+
+LIST_POSTED = "SELECT id, place, trace, payload, attributes FROM posted ORDER BY id"
+"""List the messages without a durable outcome, the oldest first."""
+
+DELETE_POSTED = "DELETE FROM posted WHERE id IN (SELECT value FROM json_each(?))"
+"""Delete the messages of a JSON list of ids."""
+
 # seen, whose other statements are those of `SeenIds`
 
 RELEASE_ID = "DELETE FROM seen WHERE id = ?"

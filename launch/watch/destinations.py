@@ -123,6 +123,6 @@ def _destinations(settings: WatchSettings, place: AlertPlace) -> Iterator[_Desti
     for tool, url in settings.results.results_to:
         yield GroundingResult, open_target(tool, url), lambda _: True
     for kind, variable in settings.webhooks.alert_webhook:
-        source = settings.pubsub.subscription
+        source = settings.source.name
         for webhook, accepts in open_webhooks(kind, variable, source, place):
             yield Alert, webhook, accepts

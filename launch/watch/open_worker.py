@@ -14,6 +14,7 @@ from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
 from groundwatch.launch.engine.run_summary import summary_of_journal
+from groundwatch.launch.targets.http_sender import require_secret
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.schemas.alert import Alert
@@ -31,8 +32,12 @@ from .health.metrics import Metrics
 from .health.status_server import StatusServer
 from .health.worker_health import Health
 from .owned_paths import OwnedPaths
+from .posts.access import Access, PushTokens
+from .posts.post_server import PATHS, PostServer
+from .posts.posted_messages import PostedMessages, has_posted_messages
 from .reporter import LogReporter
 from .retry_queue import RetryQueue
+from .several_subscriptions import SeveralSubscriptions
 from .worker import WORKER_LIMITS, Worker, WorkerLimits
 
 _CLOSE_WITHIN_S = 5.0
@@ -55,15 +60,22 @@ def open_worker(
     reporter: LogReporter,
     subscription: Subscription | None = None,
     limits: WorkerLimits = WORKER_LIMITS,
+    is_draining: Callable[[], bool] = bool,
 ) -> Iterator[Worker]:
-    """Open a worker, and its subscription, by default of Pub/Sub, while a `with` block lasts."""
+    """Open a worker, and by default what its settings name to read, while a `with` block lasts.
+
+    It receives nothing by HTTP any more as soon as it `is_draining`.
+    """
     started_at_us, flags = clock.now_us(), settings.worker
     summarize = partial(_summarize, config, started_at_us)
     per_minute = config.check.requests_per_minute
     journal.keep_file_age(settings.pubsub.file_age_s)
     with ExitStack() as opened:
+        posted = None
+        if settings.source.listen or has_posted_messages(journal.database):
+            posted = PostedMessages(journal.database.path)
         if subscription is None:
-            subscription = _subscribe(settings, limits)
+            subscription = _subscribe(settings, limits, posted)
         opened.callback(subscription.close, _CLOSE_WITHIN_S)
         topics = list(open_topics(journal, settings, with_payload=config.failure_payload))
         for topic in topics:
@@ -105,17 +117,39 @@ def open_worker(
             outstanding_messages=limits.outstanding_messages,
             dedupe_us=round(flags.dedupe_h * HOUR_US),
         )
+        server = None
+        if posted and settings.source.listen:
+            server = PostServer(
+                settings.source.listen, posted, _access(settings), config.parsing, is_draining
+            )
+            opened.callback(server.close)
+            _log.info("%s receives %s", server.address, ", ".join(PATHS))
         if flags.health_address:
-            _serve_pages(worker, flags.health_address, opened)
+            _serve_pages(worker, server, flags.health_address, opened)
         yield worker
 
 
-def _subscribe(settings: WatchSettings, limits: WorkerLimits) -> Subscription:
-    return PubSubSubscription(
-        settings.pubsub.subscription,
-        PullSettings(max_messages=limits.outstanding_messages, max_bytes=limits.outstanding_bytes),
-        address=settings.server.pubsub_address,
-        account=settings.job.checker.account,
+def _subscribe(
+    settings: WatchSettings, limits: WorkerLimits, posted: PostedMessages | None
+) -> Subscription:
+    found: list[Subscription] = [posted] if posted else []
+    if name := settings.source.subscription:
+        most = limits.outstanding_messages, limits.outstanding_bytes
+        pubsub = PubSubSubscription(
+            name,
+            PullSettings(max_messages=most[0], max_bytes=most[1]),
+            address=settings.server.pubsub_address,
+            account=settings.job.checker.account,
+        )
+        found.append(pubsub)
+    return found[0] if len(found) == 1 else SeveralSubscriptions(found)
+
+
+def _access(settings: WatchSettings) -> Access:
+    named = settings.source
+    return Access(
+        require_secret(named.listen_key) if named.listen_key else None,
+        PushTokens(named.push_audience, named.push_account) if named.push_audience else None,
     )
 
 
@@ -142,10 +176,12 @@ def _publish_files(
         return published
 
 
-def _serve_pages(worker: Worker, address: tuple[str, int], opened: ExitStack) -> None:
+def _serve_pages(
+    worker: Worker, posts: PostServer | None, address: tuple[str, int], opened: ExitStack
+) -> None:
     # A connection of their own: they are collected on other threads.
     journal = opened.enter_context(closing(worker.journal.reopen()))
-    metrics = Metrics(worker, journal, lambda: not worker.health.reasons())
+    metrics = Metrics(worker, journal, lambda: not worker.health.reasons(), posts)
     pages = {
         "/healthz": lambda _: worker.health.page(),
         "/livez": lambda _: worker.health.live_page(),

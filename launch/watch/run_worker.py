@@ -133,11 +133,15 @@ def run_worker(
         with (
             _returned(journal),
             open_worker(
-                config, settings, journal, subscription=subscription, reporter=reporter
+                config,
+                settings,
+                journal,
+                subscription=subscription,
+                reporter=reporter,
+                is_draining=stopping.is_set,
             ) as worker,
         ):
-            name = settings.pubsub.subscription
-            reporter.report_start(name, config.output, config.check.names)
+            reporter.report_start(settings.source.name, config.output, config.check.names)
             _run(worker, stopping, drain_left_s)
         summary = worker.summarize(journal)
         try:

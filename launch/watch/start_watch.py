@@ -8,7 +8,8 @@ import sys
 from groundwatch.launch.cli.commands.watch import WatchDemoSettings, WatchSettings
 from groundwatch.launch.cli.paths import default_run_id, default_work_folder, try_output
 from groundwatch.launch.cli.placement import place_job
-from groundwatch.launch.targets.target import try_target
+from groundwatch.launch.targets.http_sender import require_secret
+from groundwatch.launch.targets.target import TargetMisconfigured, try_target
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.transforms.grounding.settings import OutagePolicy
@@ -21,13 +22,20 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     settings, problems = loaded.settings, loaded.problems
     job = settings.job
     placement = place_job(loaded, job, problems)
-    source = settings.pubsub.subscription
-    run_id = job.output.run_id or default_run_id([f"pubsub://{source}"])
+    source = settings.source.name
+    run_id = job.output.run_id or default_run_id(
+        [f"pubsub://{source}" if settings.source.subscription else source]
+    )
     destination = Destination(root=job.output.output, run=run_id)
     if destination.root:
         try_output(destination, problems)
     for name, url in settings.results.results_to:
         try_target(name, url, problems)
+    if settings.source.listen_key:
+        try:
+            require_secret(settings.source.listen_key)
+        except TargetMisconfigured as error:
+            problems.append(f"--listen_key {error}")
     for kind, variable in settings.webhooks.alert_webhook:
         try_webhook(kind, variable, problems)
     loaded.raise_problems()

@@ -181,7 +181,7 @@ class FailureFiles(RowFormat):
     """Lines of JSON with the fields of `failure.avsc`, which a replay needs with the payload."""
 
     kind = "failures"
-    event_time_us = attrgetter("message.publish_time_us")
+    event_time_us = attrgetter("message.arrived_us")
     """A message without an answer has no event time."""
     policies = "payload", "none"
 

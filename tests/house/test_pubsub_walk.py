@@ -87,11 +87,8 @@ def test_the_walk_with_the_bundled_server(clone: Path, capsys: pytest.CaptureFix
     assert len(record_ids_in(clone / "out" / "live")) > 0.8 * len(lines)
 
 
-def test_the_walk_of_the_readme_is_the_same() -> None:
-    commands = [command.text for command in read_page(ROOT / "README.md").commands]
-    readme = "\n".join(commands).replace("out/local", "out/live")
-    assert START.replace(str(SAMPLE.relative_to(ROOT)), "answers.jsonl") in readme
-    assert ACTIVATE in readme
+def test_the_readme_activates_as_this_walk_does() -> None:
+    assert ACTIVATE in [command.text for command in read_page(ROOT / "README.md").commands]
 
 
 def test_the_walk_with_googles_emulator(clone: Path, pytestconfig: pytest.Config) -> None:

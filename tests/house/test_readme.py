@@ -31,7 +31,7 @@ def test_every_flag_it_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", README)) - {
         "config",
         "runner",  # of Beam
-        "publish",  # of the Pub/Sub server of the tests
+        "data",  # of curl
         "help",
     }
     known = {

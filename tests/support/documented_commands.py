@@ -39,7 +39,7 @@ class Command(Record, frozen=True):
     @property
     def words(self) -> list[str]:
         """Its words, as a shell splits them."""
-        return shlex.split(self.text, comments=True)
+        return shlex.split(self.text.removesuffix(" &"), comments=True)
 
     @property
     def arguments(self) -> list[str] | None:
@@ -54,7 +54,7 @@ class Command(Record, frozen=True):
             return f"runs {self.words[0]}"
         if _CLOUD.search(self.text):
             return "needs a cloud, a cluster or another tool"
-        if self.text.startswith("groundwatch review "):
+        if self.text.startswith(("groundwatch review ", "groundwatch watch --listen ")):
             return "serves until it is interrupted"
         return "has placeholders" if _PLACEHOLDERS.search(self.text) else None
 

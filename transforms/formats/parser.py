@@ -243,7 +243,7 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
         answer, name, token, session_found, event_time_us, may_repeat=found.ids_may_repeat
     )
     if event_time_us is None:
-        event_time_us = message.publish_time_us if carrier_us is None else carrier_us
+        event_time_us = message.arrived_us if carrier_us is None else carrier_us
     return replace(
         answer,
         record_id=answer.record_id or _record_id_of(answer, *named),

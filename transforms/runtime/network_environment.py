@@ -73,7 +73,7 @@ def choose_proxy(url: str, given: str | None = None) -> Proxy | None:
         return _checked(given, "--proxy")
     origin, named = urlsplit(url), getproxies_environment()
     host, port = origin.hostname or "", origin.port or _PORTS[origin.scheme]
-    if _is_loopback(host) or is_excluded(host, port, named.get("no", "")):
+    if is_loopback(host) or is_excluded(host, port, named.get("no", "")):
         return None
     if not named and proxy_bypass(host):
         return None  # The settings of macOS and Windows have exceptions of their own.
@@ -216,7 +216,8 @@ def _checked(address: str, source: str) -> Proxy:
     return Proxy(address, source)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine, under an address that no other machine reaches."""
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host == "localhost" or host.endswith(".localhost")

@@ -17,6 +17,7 @@ from groundwatch.transforms.grounding.settings import RetrySettings
 from groundwatch.transforms.persistence.seen_ids import SEEN_FOR_S
 from groundwatch.transforms.rules.checker_outages import OutageRule
 from groundwatch.transforms.rules.no_data import NoDataRule
+from groundwatch.transforms.runtime.network_environment import is_loopback
 from . import Command
 
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]{0,99}"
@@ -49,6 +50,12 @@ def _parse_webhook(text: str) -> tuple[str, str]:
     return kind, variable
 
 
+def _parse_variable(text: str) -> str:
+    if not re.fullmatch(_VARIABLE, text):
+        raise ValueError("must be the name of an environment variable, and not the key itself")
+    return text
+
+
 def _parse_target(text: str) -> tuple[str, str | None]:
     name, _, url = text.partition("=")
     if name not in RESULT_TARGETS:
@@ -62,6 +69,7 @@ ResultTarget = Annotated[
     tuple[str, str | None],
     kinds.ValueKind(_parse_target, "TOOL[=URL]", range=f"one of {', '.join(RESULT_TARGETS)}"),
 ]
+Variable = Annotated[str, kinds.ValueKind(_parse_variable, "VARIABLE", is_secret=True)]
 Webhook = Annotated[
     tuple[str, str], kinds.ValueKind(_parse_webhook, "KIND:VARIABLE", is_secret=True)
 ]
@@ -74,9 +82,54 @@ def _repeated(flag: str, names: Iterable[str]) -> Iterator[str]:
 
 
 class SubscriptionSettings(Settings, frozen=True, kw_only=True):
-    """What is read from Pub/Sub, and what is published to it.
+    """Where answers come from.
 
     subscription: Subscription to read.
+    """
+
+    subscription: kinds.SubscriptionName
+
+
+class SourceSettings(Settings, frozen=True, kw_only=True):
+    """Where answers come from.
+
+    subscription: Subscription to read, instead of or beside --listen.
+    listen: Receive answers by HTTP here: messages, pushes of Pub/Sub, exports of OpenTelemetry; a
+      port alone is on 127.0.0.1. Default: not received.
+    listen_key: Environment variable with the key that senders must show; instead, VARIABLE_FILE may
+      name a file with it. Without one only this machine may send.
+    push_audience: Audience of a push subscription's tokens, which are verified.
+    push_account: Service account that these tokens must be of. Default: any.
+    """
+
+    subscription: kinds.SubscriptionName | None = None
+    listen: kinds.ListeningAddress | None = None
+    listen_key: Annotated[Variable | None, Note(needs="listen")] = None
+    push_audience: Annotated[kinds.Text | None, Note(needs="listen")] = None
+    push_account: Annotated[kinds.Text | None, Note(needs="push_audience")] = None
+
+    @property
+    def name(self) -> str:
+        """The subscription, or else where answers are received."""
+        host, port = self.listen or ("", 0)
+        return self.subscription or f"http://{host}:{port}"
+
+    def problems(self) -> Iterator[str]:
+        """Say that answers come from nowhere, or could come from anybody."""
+        if not self.subscription and not self.listen:
+            yield "--subscription is missing, or --listen, which receives answers by HTTP"
+        if self.listen and not (self.listen_key or self.push_audience):
+            host, port = self.listen
+            if not is_loopback(host):
+                yield (
+                    f"--listen {host}:{port}: anybody could send answers: name the variable of a"
+                    f" key by --listen_key, or listen on 127.0.0.1:{port}"
+                )
+
+
+class TopicsSettings(Settings, frozen=True, kw_only=True):
+    """What is published to Pub/Sub, and when files are.
+
     alert_topic: Topic for alerts. Default: files of the output.
     failure_topic: Topic for failures. Default: files of the output.
     enriched_topic: Topic with the Avro schema of enriched records, to which each is also published,
@@ -84,7 +137,6 @@ class SubscriptionSettings(Settings, frozen=True, kw_only=True):
     file_age_s: Publish an output file after this time.
     """
 
-    subscription: kinds.SubscriptionName
     alert_topic: kinds.TopicName | None = None
     failure_topic: kinds.TopicName | None = None
     enriched_topic: kinds.TopicName | None = None
@@ -196,7 +248,8 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
 class WatchSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch` on this machine."""
 
-    pubsub: SubscriptionSettings
+    source: SourceSettings
+    pubsub: TopicsSettings
     server: ConnectionSettings
     worker: WorkerSettings
     results: ResultSettings
@@ -207,7 +260,8 @@ class WatchSettings(Settings, frozen=True, kw_only=True):
 class WatchStreamSettings(Settings, frozen=True, kw_only=True):
     """The settings of `watch` on Dataflow."""
 
-    pubsub: SubscriptionSettings
+    source: SubscriptionSettings
+    pubsub: TopicsSettings
     stream: StreamingJobSettings
     job: Annotated[JobSettings, _NOT_OF_A_STREAM]
 
@@ -243,6 +297,7 @@ COMMAND = Command(
     examples=(
         "--demo",
         "--subscription projects/P/subscriptions/S --output out/live --health_address 8080",
+        "--listen 8090 --output out/live",
     ),
     run="groundwatch.launch.watch.start_watch:watch_subscription",
     variants=(("--runner", _STREAM), ("--demo", _DEMO)),

@@ -45,7 +45,7 @@ def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     loaded.raise_problems()
     config = stream_config(loaded, workers, time.time())
     windows = Windows(width_s=round(pubsub.file_age_s) or 1, shards=max(_FEWEST_SHARDS, workers))
-    source = ReadSubscription(pubsub.subscription, settings.stream.id_label)
+    source = ReadSubscription(settings.source.subscription, settings.stream.id_label)
     topics = (pubsub.alert_topic, pubsub.failure_topic, pubsub.enriched_topic)
     return submit(config, source, stream_sink(config, windows, *topics))
 
@@ -71,10 +71,15 @@ def _problems(settings: WatchStreamSettings, beam_options: PipelineOptions) -> I
     output = settings.job.output.output
     if output and storage.is_local(output):
         yield f"--output {output}: must begin with gs://, where every machine can write"
-    topics = dict.fromkeys(("alert_topic", "failure_topic", "enriched_topic"), parse_topic)
-    for name, parse in {"subscription": parse_subscription, **topics}.items():
+    topics = settings.pubsub
+    for name, value, parse in (
+        ("subscription", settings.source.subscription, parse_subscription),
+        ("alert_topic", topics.alert_topic, parse_topic),
+        ("failure_topic", topics.failure_topic, parse_topic),
+        ("enriched_topic", topics.enriched_topic, parse_topic),
+    ):
         # Beam would raise this while the pipeline is built.
-        if value := getattr(settings.pubsub, name):
+        if value:
             try:
                 parse(value)
             except ValueError as error:

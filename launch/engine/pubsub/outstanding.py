@@ -102,10 +102,16 @@ class OutstandingMessages:
                 self._nack_all()
             self._changed.notify_all()
 
+    @property
+    def has_room(self) -> bool:
+        """Whether more messages may be outstanding."""
+        settings = self._settings
+        return len(self._by_place) < settings.max_messages and self._size_bytes < settings.max_bytes
+
     def wait_for_room(self) -> None:
         """Wait until more messages may be outstanding, or until `close`."""
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closed or self._has_room())
+            self._changed.wait_for(lambda: self._is_closed or self.has_room)
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> tuple[Message, ...]:
         """Return waiting messages, after a wait for a first one, or raise the error of `fail`.
@@ -225,14 +231,10 @@ class OutstandingMessages:
                 del self._by_place[outstanding.message.place]
                 self._size_bytes -= outstanding.size_bytes
 
-    def _has_room(self) -> bool:
-        settings = self._settings
-        return len(self._by_place) < settings.max_messages and self._size_bytes < settings.max_bytes
-
     def _is_overdue(self, outstanding: _Outstanding, now_s: float) -> bool:
         return now_s - outstanding.received_s >= self._settings.max_lease_s
 
     def _oldest_age_s(self, outstanding: Iterable[_Outstanding]) -> float:
-        times_us = filter(None, (each.message.publish_time_us for each in outstanding))
+        times_us = filter(None, (each.message.arrived_us for each in outstanding))
         oldest_us = min(times_us, default=None)
         return max(0.0, self._wall_clock() - oldest_us / SECOND_US) if oldest_us else 0.0

@@ -1,4 +1,4 @@
-"""Measure how long alerts take from the publication of their messages."""
+"""Measure how long alerts take from the arrival of their messages."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _US_PER_MS = 1_000
 
 
 class AlertLatency:
-    """Measure the longest possible time from the publication of a message to its alert's."""
+    """Measure the longest possible time from a message's arrival to its alert's publication."""
 
     def __init__(self) -> None:
         self._pending: Counter[int] = Counter()
@@ -22,7 +22,7 @@ class AlertLatency:
 
     def add(self, messages: Sequence[Message], alerts: int) -> None:
         """Record how many alerts a batch of messages raised."""
-        times_us = [m.publish_time_us for m in messages if m.publish_time_us is not None]
+        times_us = [m.arrived_us for m in messages if m.arrived_us is not None]
         if alerts and times_us:
             self._pending[min(times_us)] += alerts
 

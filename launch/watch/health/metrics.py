@@ -19,6 +19,7 @@ from groundwatch import __version__
 from groundwatch.launch.engine.journal import FOLDERS, Journal
 from groundwatch.launch.engine.outbox_rows import KINDS, Delivered
 from groundwatch.launch.http_server import Page
+from groundwatch.launch.watch.posts.post_server import PostServer
 from groundwatch.launch.watch.worker import Defect, Worker
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.quantities import SECOND_US
@@ -59,8 +60,15 @@ CHECKS: Mapping[Counter, str] = {
 class Metrics(Collector):
     """Collect the metrics at each request; the journal's connection is for that thread."""
 
-    def __init__(self, worker: Worker, journal: Journal, is_healthy: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        worker: Worker,
+        journal: Journal,
+        is_healthy: Callable[[], bool],
+        posts: PostServer | None = None,
+    ) -> None:
         self._worker = worker
+        self._posts = posts
         self._journal = journal
         self._is_healthy = is_healthy
         self._registry = CollectorRegistry()
@@ -75,6 +83,8 @@ class Metrics(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from self._of_answers()
         yield from self._of_the_subscription()
+        if self._posts:
+            yield from self._of_posts(self._posts)
         yield from self._of_destinations()
         yield from self._of_the_worker()
 
@@ -105,6 +115,15 @@ class Metrics(Collector):
         yield _gauge("calls_in_flight", "Calls that wait for a reply.", len(CALLS_IN_FLIGHT))
         meaning = "From an answer's first request to its last reply."
         yield _histogram("check_seconds", meaning, counters.CHECK_LATENCY_MS)
+
+    def _of_posts(self, posts: PostServer) -> Iterator[Metric]:
+        metric = CounterMetricFamily(
+            f"{_PREFIX}post_requests", "Requests by path and status.", labels=("path", "status")
+        )
+        for (path, status), count in posts.requests.copy().items():
+            metric.add_metric((path, str(status)), count)
+        yield metric
+        yield _counter("post_bytes", "Size of all bodies that were received.", posts.body_bytes)
 
     def _of_the_subscription(self) -> Iterator[Metric]:
         stats = self._worker.subscription.stats()

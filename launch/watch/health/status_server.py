@@ -2,17 +2,14 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 from groundwatch.launch.http_server import (
     HttpRequest,
-    HttpServer,
     Page,
     ServerLimits,
-    address_of,
-    open_listener,
+    ServerThread,
     refuse_in_text,
 )
 
@@ -36,33 +33,19 @@ class StatusServer:
         pages: Mapping[str, Callable[[str], Page]],
         deadline_s: float = _DEADLINE_S,
     ) -> None:
-        self._listener = open_listener(host, port)
-        self.address = address_of(self._listener)
         self._pages = pages
         self._deadline_s = deadline_s
         self._page_threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "status-page")
-        self._loop = asyncio.new_event_loop()
-        self._is_closing = asyncio.Event()
         limits = ServerLimits(
             deadline_s=deadline_s, max_connections=_MAX_CONNECTIONS, shutdown_s=_SHUTDOWN_S
         )
-        self._server = HttpServer(self._answer, limits, loop=self._loop)
-        self._thread = threading.Thread(target=self._run, name="status", daemon=True)
-        self._thread.start()
+        self._server = ServerThread("status", (host, port), self._answer, limits)
+        self.address = self._server.address
 
     def close(self) -> None:
         """Stop listening, close the connections, and wait for pages that still read a database."""
-        self._loop.call_soon_threadsafe(self._is_closing.set)
-        self._thread.join()
+        self._server.close()
         self._page_threads.shutdown(cancel_futures=True)
-
-    def _run(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._listener:
-            runner.run(self._serve())
-
-    async def _serve(self) -> None:
-        async with self._server.serving(self._listener):
-            await self._is_closing.wait()
 
     async def _answer(self, request: HttpRequest) -> Page:
         if request.method not in {"GET", "HEAD"}:
@@ -72,7 +55,8 @@ class StatusServer:
         make, accept = self._pages[request.path], request.headers.get("Accept", "")
         try:
             async with asyncio.timeout(self._deadline_s):
-                page = await self._loop.run_in_executor(self._page_threads, make, accept)
+                loop = asyncio.get_running_loop()
+                page = await loop.run_in_executor(self._page_threads, make, accept)
         except TimeoutError:
             raise
         except Exception as error:  # noqa: BLE001 - it is logged, and the next request is served

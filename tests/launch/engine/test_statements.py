@@ -49,6 +49,7 @@ def test_sqlite_accepts_each_statement(tmp_path: Path, module: ModuleType) -> No
         path = opened.path
     with closing(sqlite3.connect(path)) as connection:
         connection.create_function("row_checksum", -1, lambda *_: 0, deterministic=True)
+        connection.executescript(statements.CREATE_POSTED)
         for script in sql_of(module):
             for statement in filter(str.strip, script.split(";")):
                 places = re.findall(r"\?\d*", statement)

@@ -5,6 +5,7 @@ tools, and the calls below it are its own.
 Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -42,6 +43,8 @@ _OF_BATCH = frozenset(name for signal in _SIGNALS for name in signal) | {
 }
 _SAID = "gen_ai.output.messages"
 _ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
+# Of OpenTelemetry's conventions, OpenInference, OpenLLMetry, and the Vercel AI SDK.
+_OF_MODEL = re.compile(r"(gen_ai|llm|openinference|traceloop|ai)\.")
 _TOOL_RESULT = "gen_ai.tool.call.result"
 _OF_ITEM = words("name attributes events links status body eventName severityText")
 _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
@@ -71,6 +74,20 @@ class _Span(NamedTuple):
     @property
     def start_ns(self) -> int:
         return int(_first_time(self.item, _ENDS[::-1]) or 0)
+
+
+def concerns_model(batch: Mapping[str, Any]) -> bool:
+    """Return whether a span or log record is of a call of a model, or of what gives it facts."""
+    return any(_is_of_model(item) for signal in _SIGNALS for item in _items(batch, signal))
+
+
+def _is_of_model(item: dict[str, Any]) -> bool:
+    span = _read(item)
+    holders = (item, *objects_in(item, "events"))
+    names = (name for holder in holders for name in _attributes(holder.get("attributes")))
+    return bool(span.answers or span.documents) or any(
+        _OF_MODEL.match(name) is not None for name in names
+    )
 
 
 def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:

@@ -80,7 +80,7 @@ def test_the_topics_are_those_of_the_worker_and_may_be_there_already(
         monkeypatch.setenv("PUBSUB_EMULATOR_HOST", server.address)
         sample["create_topics"]()
         sample["create_topics"]()
-        assert server.counts(settings.pubsub.subscription).outstanding == 0
+        assert server.counts(settings.source.subscription).outstanding == 0
     topics = {settings.pubsub.alert_topic, settings.pubsub.failure_topic, sample["ANSWERS"]}
     assert topics == {
         f"projects/sample/topics/{name}" for name in ("alerts", "answers", "failures")

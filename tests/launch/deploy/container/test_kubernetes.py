@@ -122,7 +122,7 @@ def test_a_pod_may_do_nothing_that_it_need_not() -> None:
 def test_the_autoscaler_looks_at_the_workers_subscription(settings: WatchSettings) -> None:
     spec = RESOURCES["ScaledObject"]["spec"]
     [trigger] = spec["triggers"]
-    name = settings.pubsub.subscription.rpartition("/")[2]
+    name = settings.source.subscription.rpartition("/")[2]
     assert f'subscription_id="{name}"' in trigger["metadata"]["query"]
     authentication = RESOURCES["TriggerAuthentication"]["metadata"]["name"]
     assert trigger["authenticationRef"]["name"] == authentication

@@ -56,7 +56,7 @@ def connected(server: StatusServer) -> socket.socket:
 
 
 def serving(server: StatusServer) -> int:
-    return len(server._server.connections)
+    return len(server._server._server.connections)
 
 
 def test_a_page_is_made_for_each_request(server: StatusServer) -> None:

@@ -1,0 +1,1 @@
+"""Receive messages by HTTP, and keep them until their outcome is durable."""

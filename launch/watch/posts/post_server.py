@@ -1,0 +1,273 @@
+"""Receive answers by HTTP: messages, pushes of Pub/Sub, and exports of OpenTelemetry."""
+
+import asyncio
+import base64
+import hashlib
+import io
+import logging
+import uuid
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, cast
+
+import msgspec
+
+from groundwatch.launch.http_server import (
+    HttpRequest,
+    Page,
+    ServerLimits,
+    ServerThread,
+    refuse_in_text,
+)
+from groundwatch.pipeline.sources.archives import read_archive
+from groundwatch.pipeline.sources.avro_files import Buffered
+from groundwatch.pipeline.sources.compression import DamagedArchive
+from groundwatch.schemas.message import RECEIVED_US, Message, ParseOptions, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
+from groundwatch.transforms.formats.carriers.otlp_json import concerns_model
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.runtime import clock
+from .access import PUSH, Access, PostRefused, header
+from .otlp_requests import (
+    JSON,
+    PROTOBUF,
+    SIGNALS,
+    OtlpSignal,
+    by_trace,
+    has_root,
+    read_batch,
+    refusal,
+    success,
+)
+from .posted_message import PostedMessage
+from .posted_messages import PostedMessages, QueueFull
+
+ANSWERS = "/answers"
+PATHS = (ANSWERS, PUSH, *SIGNALS)
+_LIMITS = ServerLimits(deadline_s=30.0, max_connections=512, max_body_bytes=MAX_PAYLOAD_BYTES)
+_RETRY_AFTER_S = 5
+_ID_DIGITS = 32
+# What Pub/Sub writes into headers, if the subscription unwraps and writes metadata.
+_PUSHED = {"messageId": "X-Goog-Pubsub-Message-Id", "publishTime": "X-Goog-Pubsub-Publish-Time"}
+_ATTRIBUTES = ("engine", "session", "event_time", "format", "id", "trace_id", "span_id")
+_log = logging.getLogger(__name__)
+
+
+class Posted(NamedTuple):
+    """The messages of a request, how many of them cannot be read, and why the first one cannot."""
+
+    messages: Sequence[PostedMessage]
+    unreadable: int = 0
+    reason: str = ""
+
+
+class PostServer:
+    """Make what is posted durable, then answer that it is received; on a thread of its own.
+
+    A request is kept as a whole or not at all. Statuses: 200, 202 or 204 when it is durable; 400 if
+    it is damaged; 401, 404, 405, 413, 415; 429 while as much waits as may, and 503 while the worker
+    drains, or its database cannot be written, both with Retry-After.
+
+    Args:
+      address: host and port.
+      messages: keeps what is posted.
+      access: says who may post.
+      options: how the worker parses messages.
+      is_draining: whether the worker ends.
+    """
+
+    def __init__(
+        self,
+        address: tuple[str, int],
+        messages: PostedMessages,
+        access: Access,
+        options: ParseOptions,
+        is_draining: Callable[[], bool],
+    ) -> None:
+        self._messages, self._access, self._options = messages, access, options
+        self._is_draining = is_draining
+        self.requests: Counter[tuple[str, int]] = Counter()
+        self.body_bytes = 0
+        self._waiting: list[tuple[Sequence[PostedMessage], asyncio.Future[PostRefused | None]]] = []
+        self._is_writing = False
+        self._reader = ThreadPoolExecutor(2, "post-reader")
+        self._writer = ThreadPoolExecutor(1, "post-writer")
+        self._server = ServerThread("posts", address, self._answer, _LIMITS, self._refuse)
+        self.address = self._server.address
+
+    def close(self) -> None:
+        """Stop listening; what was answered is durable."""
+        self._server.close()
+        self._reader.shutdown()
+        self._writer.shutdown()
+
+    def _refuse(self, status: int, message: str) -> Page:
+        self.requests["", status] += 1
+        return refuse_in_text(status, message)
+
+    async def _answer(self, request: HttpRequest) -> Page:
+        path = request.path if request.path in PATHS else ""
+        try:
+            page = await self._receive(request)
+        except Exception as error:  # noqa: BLE001 - a defect; its text could quote the answer
+            _log.error("a request to %s failed: %s", path, type(error).__name__)
+            page = refuse_in_text(500, "the request failed; the log says why")
+        self.requests[path, page.status] += 1
+        self.body_bytes += len(request.body)
+        return page
+
+    async def _receive(self, request: HttpRequest) -> Page:
+        signal, content_type = SIGNALS.get(request.path), _content_type(request)
+        loop = asyncio.get_running_loop()
+        try:
+            posted = await loop.run_in_executor(self._reader, self._read, request)
+            await self._keep(posted.messages)
+        except PostRefused as refused:
+            page = refuse_in_text(refused.status, refused.message)
+            if signal and content_type in {JSON, PROTOBUF}:
+                page = refusal(refused.status, refused.message, content_type)
+            is_later = refused.status in {429, 503}
+            return page._replace(headers={"Retry-After": str(_RETRY_AFTER_S)} if is_later else {})
+        if signal:
+            return success(signal, content_type, posted.unreadable, posted.reason)
+        if request.path == PUSH:
+            return Page(204, "text/plain", b"")
+        reply = {"accepted": len(posted.messages), "unreadable": posted.unreadable}
+        reason = {"reason": posted.reason} if posted.reason else {}
+        return Page(202, JSON, msgspec.json.encode({**reply, **reason}) + b"\n")
+
+    async def _keep(self, messages: Sequence[PostedMessage]) -> None:
+        """Make messages durable, in one transaction with those that wait meanwhile."""
+        if not messages:
+            return
+        loop = asyncio.get_running_loop()
+        kept: asyncio.Future[PostRefused | None] = loop.create_future()
+        self._waiting.append((messages, kept))
+        if not self._is_writing:
+            self._is_writing = True
+            while self._waiting:
+                written, self._waiting = self._waiting, []
+                error = await loop.run_in_executor(self._writer, self._write, written)
+                for _, future in written:
+                    if not future.done():  # its client may have gone
+                        future.set_result(error)
+            self._is_writing = False
+        if error := await kept:
+            raise error
+
+    def _write(
+        self, waiting: Sequence[tuple[Sequence[PostedMessage], object]]
+    ) -> PostRefused | None:
+        try:
+            self._messages.add([each for messages, _ in waiting for each in messages])
+        except QueueFull:
+            return PostRefused(429, "as much waits for its check as may: send it again later")
+        except OSError as error:
+            _log.error("%s; what is posted is refused", error)
+            return PostRefused(503, "the worker cannot write its database: send it again later")
+        return None
+
+    def _read(self, request: HttpRequest) -> Posted:
+        if request.path not in PATHS:
+            raise PostRefused(404, f"POST to {', '.join(PATHS)}")
+        if request.method != "POST":
+            raise PostRefused(405, "only POST is served")
+        self._access.verify(request.path, request.headers)
+        if self._is_draining():
+            raise PostRefused(503, "the worker ends: send it again later")
+        attributes = {RECEIVED_US: str(clock.now_us())}
+        try:
+            if signal := SIGNALS.get(request.path):
+                return self._read_export(signal, request, attributes)
+            if request.path == PUSH:
+                return Posted([_read_push(request, attributes)])
+            return self._read_answers(request, attributes)
+        except (UnreadableAnswer, DamagedArchive) as error:
+            raise PostRefused(400, str(error)) from None
+
+    def _read_answers(self, request: HttpRequest, attributes: dict[str, str]) -> Posted:
+        key = header(request.headers, "Idempotency-Key")
+        name = hashlib.sha256(key.encode()).hexdigest() if key else uuid.uuid4().hex
+        stream = cast("Buffered", io.BufferedReader(io.BytesIO(request.body)))
+        messages = [
+            PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
+            for each in read_archive(stream, f"post-{name[:_ID_DIGITS]}")
+        ]
+        if not messages:
+            raise UnreadableAnswer("The request has no message: send one as its body.")
+        return self._examined(messages)
+
+    def _read_export(
+        self, signal: OtlpSignal, request: HttpRequest, attributes: dict[str, str]
+    ) -> Posted:
+        content_type = _content_type(request)
+        if content_type not in {JSON, PROTOBUF}:
+            raise PostRefused(415, f"the Content-Type must be {JSON} or {PROTOBUF}")
+        whole = read_batch(signal, request.body, content_type)
+        traces = by_trace(signal, whole) if signal.items == "spans" else {"": whole}
+        messages, complete = [], []
+        for trace, batch in traces.items():
+            payload = msgspec.json.encode(batch)
+            is_of_model = concerns_model(batch)
+            if not trace and not is_of_model:
+                continue
+            # An exporter sends the same bytes again, with times in nanoseconds.
+            digest = hashlib.sha256(payload).hexdigest()[:_ID_DIGITS]
+            is_complete = not trace or has_root(batch)
+            message = PostedMessage(
+                payload=payload,
+                place=f"post-{digest}",
+                attributes=attributes,
+                trace=trace,
+                is_complete=is_complete,
+                is_of_model=is_of_model,
+            )
+            messages.append(message)
+            if is_complete and is_of_model:
+                complete.append(message)
+        return Posted(messages, *self._examined(complete)[1:])
+
+    def _examined(self, messages: Sequence[PostedMessage]) -> Posted:
+        """Find out which messages cannot be read: they become failures, and their sender learns."""
+        errors = [
+            answer.error
+            for each in messages
+            for answer in parse_answers(Message(payload=each.payload, place=""), self._options)
+            if isinstance(answer, ParseFailure)
+        ]
+        return Posted(messages, len(errors), str(errors[0]) if errors else "")
+
+
+def _read_push(request: HttpRequest, attributes: dict[str, str]) -> PostedMessage:
+    """Read a push body; one that is unwrapped is wrapped again, with what its headers say."""
+    body = request.body
+    try:
+        wrapped = msgspec.json.decode(body, type=_PushBody)
+        name = wrapped.message.messageId
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        headers = request.headers
+        named = {name: header(headers, written) for name, written in _PUSHED.items()}
+        own = {name: header(headers, name) for name in _ATTRIBUTES if name in headers}
+        data = base64.b64encode(body).decode()
+        body = msgspec.json.encode({"message": {"data": data, "attributes": own, **named}})
+        name = named["messageId"]
+    name = name or uuid.uuid4().hex
+    return PostedMessage(payload=body, place=f"push-{name}", attributes=attributes)
+
+
+class _PushedMessage(msgspec.Struct):
+    """The message of a push body, as far as it identifies one."""
+
+    data: str
+    messageId: str = ""  # noqa: N815 - as Pub/Sub writes it
+
+
+class _PushBody(msgspec.Struct):
+    """A push body that is wrapped."""
+
+    message: _PushedMessage
+
+
+def _content_type(request: HttpRequest) -> str:
+    return header(request.headers, "Content-Type").partition(";")[0].strip().lower()

@@ -1,0 +1,151 @@
+"""A worker that receives by HTTP, as a process: kills, exporters, drains, and both sources."""
+
+import re
+import signal
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from groundwatch.launch.cli.main import main
+from groundwatch.launch.cli.samples import sample_paths
+from tests.support.archives import an_envelope, an_unsupported_envelope
+from tests.support.commands import GROUNDWATCH, ChildProcess, start
+from tests.support.documented_commands import read_page
+from tests.support.outputs import alerts_in, failures_in, record_ids_in, records_in, summary_in
+from tests.support.posting import chat_span, exported, retrieval_span
+from tests.support.repository import ROOT
+from tests.support.waiting import wait_until
+from tests.support.watched import SUBSCRIPTION, Watched, ledger_of, total
+
+MESSAGES = 300
+KILLS = 3
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+
+
+class Listening:
+    """A worker process that receives by HTTP; `address` is where."""
+
+    def __init__(self, output: Path, *flags: str, port: int = 0) -> None:
+        self.output = output
+        places = ["--listen", str(port), "--output", str(output), "--run_id", "posts"]
+        self.process: ChildProcess = start(*GROUNDWATCH, "watch", *places, *flags)
+        assert self.process.stderr is not None
+        self.log: list[str] = []
+        while "receives" not in "".join(self.log):
+            self.log.append(self.process.stderr.readline())
+            assert self.log[-1], self.log
+        self.address = ADDRESS.findall(self.log[-1])[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *given: object) -> None:
+        self.process.__exit__(*given)
+
+    @property
+    def accounts(self) -> dict[str, int]:
+        return total(ledger_of(next(self.output.glob(".groundwatch-*"))))
+
+    def post(self, path: str, content: bytes) -> int:
+        """Post a body; 0 if the worker is away."""
+        try:
+            return httpx.post(self.address + path, content=content, timeout=30).status_code
+        except httpx.HTTPError:
+            return 0
+
+    def end(self) -> str:
+        """Ask for the end; return what was logged."""
+        self.process.send_signal(signal.SIGTERM)
+        _, log = self.process.communicate(timeout=120)
+        assert self.process.returncode == 0, log
+        return "".join(self.log) + log
+
+
+def test_answers_become_records_alerts_and_failures(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    with Listening(output) as worker:
+        assert worker.post("/answers", an_envelope(1) + b"\n" + an_unsupported_envelope(2)) == 202
+        assert worker.post("/answers", b"no answer") == 202
+        exported(worker.address, retrieval_span(), chat_span("Lamps glow green in winter."))
+        wait_until(lambda: worker.accounts["read"] == 4)
+        log = worker.end()
+    assert len(records_in(output)) == 3
+    assert len(alerts_in(output)) == 2
+    assert len(failures_in(output)) == 1
+    assert summary_in(output)["read"] == 4
+    assert "Lamps" not in log
+
+
+def test_the_curl_of_the_readme_leads_to_an_alert(tmp_path: Path) -> None:
+    # curl itself is not on every machine.
+    commands = [each.words for each in read_page(ROOT / "README.md").commands]
+    sample, wrong = (words[-1] for words in commands if words[0] == "curl")
+    assert ["groundwatch", "watch", "--listen", "8090", "--output", "out/local"] in commands
+    output = tmp_path / "out"
+    bodies = [Path(sample_paths()[0]).read_bytes(), wrong.encode()]
+    assert sample == "@answers.jsonl"
+    with Listening(output) as worker:
+        assert [worker.post("/answers", body) for body in bodies] == [202, 202]
+        wait_until(lambda: worker.accounts["read"] == bodies[0].count(b"\n") + 1)
+        worker.end()
+    assert [each for each in alerts_in(output) if each["verdict_reason"] == "CONTRADICTION"]
+
+
+def test_no_post_is_lost_or_doubled_over_kills_and_repeated_posts(tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    todo = [*range(MESSAGES), *range(0, MESSAGES, 10)]
+    for round_number in range(KILLS + 1):
+        with Listening(output) as worker, ThreadPoolExecutor(8) as threads:
+            share = len(todo) if round_number == KILLS else len(todo) // 2
+            sent = threads.map(
+                lambda number, at=worker: at.post("/answers", an_envelope(number)), todo[:share]
+            )
+            if round_number < KILLS:
+                # In the middle: some posts have their reply, some are under way.
+                first = [next(sent) for _ in range(share // 2)]
+                worker.process.kill()
+                statuses = [*first, *sent]
+            else:
+                statuses = [*sent]
+                assert {*statuses} == {202}
+                wait_until(lambda: not posted_in(output))
+                worker.end()
+            todo = [
+                *(n for n, status in zip(todo, statuses, strict=False) if status != 202),
+                *todo[share:],
+            ]
+    ids = record_ids_in(output)
+    assert len(ids) == len({*ids}) == MESSAGES
+    assert main(["verify", str(output)]) == 0
+
+
+def posted_in(output: Path) -> int:
+    """How many posted messages have no durable outcome."""
+    [path] = output.glob(".groundwatch-*/run.sqlite")
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as reading:
+        [(count,)] = reading.execute("SELECT count(*) FROM posted")
+    return int(count)
+
+
+def test_what_was_received_is_processed_by_a_worker_that_does_not_listen(
+    tmp_path: Path, watched: Watched
+) -> None:
+    output = tmp_path / "out"
+    trace = exported_then_killed(output)
+    flags = ["--output", str(output), "--run_id", "posts", "--subscription", SUBSCRIPTION]
+    watched.publish(an_envelope(5))
+    with start(*GROUNDWATCH, "watch", *flags, "--pubsub_address", watched.server.address) as later:
+        wait_until(lambda: watched.outstanding == 0 and not posted_in(output))
+        later.send_signal(signal.SIGTERM)
+        later.communicate(timeout=120)
+    assert {record["trace_id"] for record in records_in(output)} == {trace, None}
+
+
+def exported_then_killed(output: Path) -> str:
+    with Listening(output) as worker:
+        trace = exported(worker.address, chat_span())
+        worker.process.kill()
+    return trace
