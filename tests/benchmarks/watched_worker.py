@@ -50,7 +50,8 @@ class WatchedWorker:
     def __init__(self, address: str, output: Path, *flags: str) -> None:
         places = ["--subscription", SUBSCRIPTION, "--alert_topic", ALERTS, "--output", str(output)]
         program = [sys.executable, *GROUNDWATCH, "watch", *places, "--pubsub_address", address]
-        self._process = subprocess.Popen([*program, "--scorer", "none", *flags], stderr=subprocess.DEVNULL)  # noqa: S603 - our own source
+        program += ["--scorer", "none"]
+        self._process = subprocess.Popen([*program, *flags], stderr=subprocess.DEVNULL)  # noqa: S603 - our own source
 
     def drain(self) -> tuple[int, float]:
         """Let it drain; returns the exit status and the seconds that it took."""
