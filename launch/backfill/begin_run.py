@@ -20,6 +20,7 @@ from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
 from .earlier_runs import announce_replacement, end_publication, failures_begun, publish_summary
+from .process_count import batch_size, default_processes
 from .same_run import (
     TEXTS,
     EndedRun,
@@ -38,19 +39,16 @@ ENDED = "ended"
 """The note with the summary of a run whose results are all published."""
 
 _LARGER_BUDGET = "the budget is larger"
-_BATCHES_A_PROCESS = 4
-_FEWEST_MESSAGES = 500
 
 
 def make_plan(
-    config: Config, processes: int, segment_messages: int = SEGMENT_MESSAGES
+    config: Config, processes: int | None, segment_messages: int = SEGMENT_MESSAGES
 ) -> tuple[PlannedRun, list[Segment]]:
     """Verify the input, count its messages, and split it into batches, some for each process."""
     files = [(path, examine_file(path, are_failures=config.replays)) for path in config.inputs]
     messages = sum(contents.messages for _, contents in files)
-    if processes > 1:
-        fair_share = -(-messages // (_BATCHES_A_PROCESS * processes))
-        segment_messages = min(segment_messages, max(fair_share, _FEWEST_MESSAGES))
+    processes = processes or default_processes(config.check, messages)
+    size = batch_size(config.check, messages, processes, segment_messages)
     planned = PlannedRun(
         fingerprint=fingerprint(config),
         inputs=config.inputs,
@@ -60,7 +58,7 @@ def make_plan(
         budget=config.check.budget,
         in_files=in_files(config),
     )
-    return planned, split_segments(files, segment_messages)
+    return planned, split_segments(files, size)
 
 
 def as_begun(config: Config, database: EngineDatabase) -> Config:
@@ -130,7 +128,7 @@ def look_back(
 
 def begin_or_resume(
     config: Config,
-    processes: int,
+    processes: int | None,
     flags: LocalRunSettings,
     database: EngineDatabase,
     change: str | None,

@@ -104,8 +104,11 @@ class Processes:
     def run(self, meanwhile: Callable[[], None]) -> None:
         """Run the batches, and call `meanwhile` again and again; raise what has failed."""
         failed: Exception | None = None
+        # An interrupt is for this process, which sets `stop`: the others begin with it blocked.
+        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         for process in self._processes:
             process.start()
+        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
         try:
             running = list(self._processes)
             while running:
@@ -146,8 +149,6 @@ def _run_process(
     gauge_queue: "Queue[tuple[int, Gauges]]",
     errors: "Queue[Exception]",
 ) -> None:
-    # The parent process reports an interrupt, and sets `stop`.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
     keep_beam_quiet()

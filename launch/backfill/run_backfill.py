@@ -38,6 +38,7 @@ from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .archive_source import AnyEvent
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
+from .process_count import default_processes
 from .processes import Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 
@@ -46,7 +47,7 @@ _RATES_EVALUATED = "rates_evaluated"
 
 
 @contextmanager
-def local_run(config: Config, processes: int, flags: LocalRunSettings) -> Iterator[EndedRun]:
+def local_run(config: Config, processes: int | None, flags: LocalRunSettings) -> Iterator[EndedRun]:
     """Run a job on this machine to its end, or to its limit; yield its summary.
 
     An interrupted run is resumed; after a change of flags or input, only its paid replies stay. A
@@ -125,8 +126,8 @@ class _Run:
         # Its results are replaced all at once, so that no reader sees answers of both runs.
         self._replaced = None if config.replays else finished_run(config)
 
-    def process(self, processes: int) -> None:
-        """Run the batches that wait, and publish files as they fill."""
+    def process(self, processes: int | None) -> None:
+        """Run the batches that wait, and publish files as they fill; None chooses the processes."""
         self._publisher.recover()
         self._plan.resume()
         if not self._replaced:
@@ -138,8 +139,10 @@ class _Run:
         if self._plan.is_done():
             return
         attempt = secrets.token_hex(4)
-        if processes > 1:
-            pool = Processes(self._config, attempt, processes)
+        count = processes or default_processes(self._config.check, waiting)
+        if count > 1:
+            config = self._config if processes else _shared(self._config, count)
+            pool = Processes(config, attempt, count)
             with _interruptible(pool.stop) as check, Progress(total, total - waiting, pool.gauges):
                 pool.run(self._publish_full)
         else:
@@ -202,6 +205,12 @@ class _Run:
                 self._publisher.publish()
             self._database.checkpoint()
             self._publish_at_s = time.monotonic() + _PUBLISH_EVERY_S
+
+
+def _shared(config: Config, processes: int) -> Config:
+    """Divide the calls at a time that one process would have among several."""
+    in_flight = max(1, config.check.max_in_flight // processes)
+    return replace(config, check=replace(config.check, max_in_flight=in_flight))
 
 
 @contextmanager

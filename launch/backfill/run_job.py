@@ -34,7 +34,7 @@ from .same_run import EndedRun, WouldReplace
 _EXPECTED = (CheckFailed, OSError, RunFailed)
 
 
-def run_job(config: Config, processes: int, job: JobSettings) -> int:
+def run_job(config: Config, processes: int | None, job: JobSettings) -> int:
     """Run a job where it is placed; return the exit status."""
     keep_beam_quiet()
     for pair in unfound_paths(first_messages(config), config.parsing):

@@ -84,8 +84,8 @@ def prepare(
     flag: str,
     patterns: tuple[str, ...],
     kept: KeptInput | None = None,
-) -> tuple[Config, int]:
-    """Derive a job's configuration, and the number of processes that run it.
+) -> tuple[Config, int | None]:
+    """Derive a job's configuration, and the number of processes that run it, if the user says.
 
     `kept` is what came from standard input.
     """
@@ -121,7 +121,7 @@ def prepare(
             inputs=inputs,
             source=source,
             replays=replays,
-            workers=placement.processes,
+            workers=placement.processes or 1,
             work_folder=folder,
             reply_folder=folder,
             beam_arguments=placement.beam_arguments,
@@ -170,7 +170,7 @@ def _local_flags(job: JobSettings) -> Iterator[str]:
             yield f"--{name}: is only for a run on this machine, without --runner"
 
 
-def _run(config: Config, processes: int, job: JobSettings) -> int:
+def _run(config: Config, processes: int | None, job: JobSettings) -> int:
     from .run_job import run_job  # noqa: PLC0415 - it imports Beam
 
     return run_job(config, processes, job)

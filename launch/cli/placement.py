@@ -15,10 +15,13 @@ _USED_HERE = ("--direct_", "--experiment", "--profile_")
 
 
 class Placement(NamedTuple):
-    """Whether a job runs on this machine, in how many processes, and Beam's arguments."""
+    """Whether a job runs on this machine, in how many processes, and Beam's arguments.
+
+    `processes` is None where the run is to choose.
+    """
 
     is_local: bool
-    processes: int
+    processes: int | None
     beam_arguments: tuple[str, ...]
     unused_flags: tuple[str, ...] = ()
 
@@ -44,14 +47,15 @@ def place_job(loaded: Loaded[Any], job: JobSettings, quota_problems: list[str]) 
     """
     arguments = beam_arguments(loaded, job)
     if not loaded.others or loaded.problems:
-        processes = job.local.workers or 1
-        return Placement(is_local=True, processes=processes, beam_arguments=arguments)
+        return Placement(is_local=True, processes=job.local.workers, beam_arguments=arguments)
     from . import beam_options  # noqa: PLC0415 - it imports Beam
 
     options = beam_options.read_beam_options(loaded, arguments)
-    processes = beam_options.worker_count(options, job, quota_problems)
     is_local = beam_options.is_on_this_machine(options)
-    flags = (each.partition("=")[0] for each in loaded.others if each.startswith("--"))
+    flags = [each.partition("=")[0] for each in loaded.others if each.startswith("--")]
+    processes = job.local.workers
+    if not is_local or "--direct_num_workers" in flags:
+        processes = beam_options.worker_count(options, job, quota_problems)
     unused = tuple(each for each in flags if is_local and not each.startswith(_USED_HERE))
     return Placement(is_local, processes, arguments, unused)
 

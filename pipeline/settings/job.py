@@ -86,7 +86,9 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
     """How a run that ends works.
 
     workers: Processes that share the work. On another runner: the number that --requests_per_minute
-      is divided by. Default: 1; on another runner, as many as it may start.
+      is divided by. Default: as many as there are processors, and fewer for a small archive or with
+      little memory; 1 with another checker than the embedded one, or a model of yours; on another
+      runner, as many as it may start.
     work_folder: Local folder for the state of an unfinished run. Default: inside a local --output,
       else in ~/.cache/groundwatch.
     forget_replies: Start over and discard the cached replies of an interrupted run, which are

@@ -3,6 +3,7 @@
     python -m tests.benchmarks.backfill_ratio
     python -m tests.benchmarks.backfill_ratio --in_flight 128 256 --latency_ms 50 500
     python -m tests.benchmarks.backfill_ratio --answers ragtruth_qa.answers.jsonl
+    python -m tests.benchmarks.backfill_ratio --only "one process" "all processors"
 
 The checker runs in a process of its own. Each contender backfills a small and a large archive in
 turns; the difference of their processor times is free of start-up. By default the answers are
@@ -32,6 +33,9 @@ _SERVER = "backfill, server"
 _EMBEDDED = "backfill, embedded checker"
 _PAIR = "backfill, both"
 """The embedded checker is the first one, the server the second one."""
+_ONE_PROCESS, _ALL_PROCESSORS = "one process", "all processors"
+"""Backfills by words alone."""
+_BY_WORDS = {_ONE_PROCESS: ["--workers", "1"], _ALL_PROCESSORS: []}
 
 
 class Measured(NamedTuple):
@@ -85,6 +89,8 @@ def _measure(
         with tempfile.TemporaryDirectory() as output:
             command = _command(contender, archive, output, checker.address, in_flight)
             further = [] if contender == _SCRIPT else options[1:]
+            if contender in _BY_WORDS:
+                further = ["--scorer", "none", *_BY_WORDS[contender]]
             checker.begin()
             usages.append(usage_of([*command, *further], _LIMIT_S))
             per_s = checker.begin().steady_per_s
@@ -92,7 +98,7 @@ def _measure(
         raise SystemExit(f"{contender} failed: exit status {[one.status for one in usages]}")
     few, many = usages
     answers = archives[1][0] - archives[0][0]
-    if contender in {_EMBEDDED, _PAIR}:
+    if contender in {_EMBEDDED, _PAIR, *_BY_WORDS}:
         per_s = answers / (many.seconds - few.seconds)
     return Measured(1_000 * (many.cpu_s - few.cpu_s) / answers, per_s, many.peak_mb)
 

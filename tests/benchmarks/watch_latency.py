@@ -1,6 +1,6 @@
 """How long it takes from an answer's publication to its alert, at a steady rate.
 
-Answers of 3 KB with three facts, for the embedded checker; every fifth makes something up, and its
+Answers of 3 KB with three facts, checked by words alone; every fifth makes something up, and its
 alert is waited for. Publisher, server and the alerts' reader are threads of the benchmark's own
 process. `watch_throughput` prints what is found.
 """

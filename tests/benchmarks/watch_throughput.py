@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.watch_throughput [--messages N] [--workers N] [--per_s N]
 
-Two backlogs, one after the other: answers of 3 KB with three facts for the embedded checker, and
+Two backlogs, one after the other: answers of 3 KB with three facts, checked by words alone, and
 answers without facts, which need no check. The server runs in the benchmark's own process. The rate
 is that of the middle eight tenths; beside it is the processor time a message, which other
 work on the machine changes less. Then the latency of `watch_latency`. Prints a line of Markdown for
@@ -68,7 +68,7 @@ def main() -> None:
     given = parser.parse_args()
     count = given.messages
     backlogs = {
-        "embedded checker": (itertools.islice(generated_messages(count), count), 1_000),
+        "words alone": (itertools.islice(generated_messages(count), count), 1_000),
         "nothing to check": (unchecked(count), 2_000),
     }
     for name, (messages, goal) in backlogs.items():

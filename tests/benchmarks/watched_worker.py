@@ -39,7 +39,7 @@ def publish(address: str, messages: Iterable[TopicMessage]) -> None:
 
 
 class WatchedWorker:
-    """`groundwatch watch` in a process of its own.
+    """`groundwatch watch` by words alone, in a process of its own.
 
     Args:
       address: of the Pub/Sub server.
@@ -50,6 +50,7 @@ class WatchedWorker:
     def __init__(self, address: str, output: Path, *flags: str) -> None:
         places = ["--subscription", SUBSCRIPTION, "--alert_topic", ALERTS, "--output", str(output)]
         program = [sys.executable, *GROUNDWATCH, "watch", *places, "--pubsub_address", address]
+        program += ["--scorer", "none"]
         self._process = subprocess.Popen([*program, *flags], stderr=subprocess.DEVNULL)  # noqa: S603 - our own source
 
     def drain(self) -> tuple[int, float]:

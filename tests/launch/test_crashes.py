@@ -1,5 +1,6 @@
 """Runs that are killed or out of room, and the same command again."""
 
+import os
 import re
 import signal
 from contextlib import closing, suppress
@@ -9,7 +10,7 @@ import pytest
 
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.transforms.persistence.database import Database
-from tests.support.commands import run, start
+from tests.support.commands import GROUNDWATCH, HEED_INTERRUPTS, run, start
 from tests.support.limits import LIMITED
 from tests.support.outputs import distinct_ids_in, records_in, summary_in
 from tests.support.runs import a_long_archive, backfill
@@ -48,6 +49,30 @@ def test_a_run_of_two_processes_that_is_killed_and_run_again_loses_and_doubles_n
     assert summary_in(output)["closes"] is True
     assert len(distinct_ids_in(output)) == _ANSWERS
     assert list(output.glob(".groundwatch-*")) == []
+
+
+def test_an_interrupt_while_its_processes_begin_ends_a_run_in_a_sentence(tmp_path: Path) -> None:
+    archive, output = a_long_archive(tmp_path, _ANSWERS), tmp_path / "out"
+    places = "--input", str(archive), "--output", str(output), "--workers", "2"
+    on_a_terminal = f"import os; os.setsid(); {HEED_INTERRUPTS}"
+    with start(*GROUNDWATCH, "backfill", *places, prepare=on_a_terminal) as process:
+        wait_until(lambda: has_workers(process.pid), _TIMEOUT_S)
+        os.killpg(process.pid, signal.SIGINT)
+        _, complained = process.communicate(timeout=_TIMEOUT_S)
+    assert process.returncode == 1
+    assert re.fullmatch(
+        r"groundwatch: ending when the calls in flight have ended; interrupt again to end now\n"
+        r"groundwatch: the run failed: interrupted: \d+ of 1,000 messages are done; .*\n",
+        complained,
+    )
+
+
+def has_workers(process: int) -> bool:
+    """Whether a run has started its first process."""
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    children = [child for each in tasks for child in each.read_text().split()]
+    commands = (Path(f"/proc/{child}/cmdline").read_bytes() for child in children)
+    return any(b"spawn_main" in command for command in commands)
 
 
 @pytest.mark.parametrize("room_bytes", [100, 150_000], ids=["at the start", "midway"])

@@ -51,6 +51,8 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     output = settings.estimate.output
     # A quota that cannot be divided is a problem of the backfill.
     placement = place_job(loaded, settings.job, [])
+    # Several by default make as many calls at a time as one.
+    workers = placement.processes or 1
     inputs = find_inputs("--input", settings.input.input, loaded.problems, output)
     if output:
         # No run can have this name.
@@ -61,7 +63,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         settings.job,
         run=settings.job.output.run_id or default_run_id(settings.input.input),
         inputs=tuple(inputs),
-        workers=placement.processes,
+        workers=workers,
         work_folder=folder,
         reply_folder=folder,
     )
@@ -70,7 +72,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         screen = config.check.screen
         if screen:
             try_connection(screen.first)
-        estimated, counts = _estimate_backfill(messages, config, settings, placement.processes)
+        estimated, counts = _estimate_backfill(messages, config, settings, workers)
         show_estimate(estimated, pays_first=bool(screen and screen.pays_first))
         if output:
             path = storage.join(output, _ESTIMATE_FILE)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.backfill import process_count, run_backfill
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.engine_database import folder_held
 from groundwatch.launch.engine.journal import Journal
@@ -128,15 +128,19 @@ def test_what_is_done_is_not_done_again(
     assert len(distinct_ids_in(tmp_path / "out")) == ANSWERS
 
 
+@pytest.mark.parametrize("workers", [("--workers", "2"), ()], ids=["two", "all processors"])
 def test_a_run_goes_on_with_other_numbers_of_processes_messages_and_bytes(
-    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, workers: tuple[str, ...]
 ) -> None:
+    words = "--scorer", "none"
     with monkeypatch.context() as patched:
         crash_in(patched, 4)
-        assert in_batches(archive, tmp_path / "out") == 1
-    others = "--workers", "2", "--target_file_mb", "1"
+        assert in_batches(archive, tmp_path / "out", *words, "--workers", "1") == 1
+    monkeypatch.setattr(process_count, "usable_processors", lambda: 3)
+    monkeypatch.setattr(process_count, "_MESSAGES_BY_WORDS", 7)
     with limited(segment_messages=11):
-        assert backfill(archive, tmp_path / "out", *others) == 0
+        flags = *words, *workers, "--target_file_mb", "1"
+        assert backfill(archive, tmp_path / "out", *flags) == 0
     assert len(distinct_ids_in(tmp_path / "out")) == ANSWERS
 
 
