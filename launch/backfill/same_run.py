@@ -17,7 +17,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
-from groundwatch.schemas.summary import AnswerCounts, Summary
+from groundwatch.schemas.summary import AnswerCounts, Summary, replayed_files
 from groundwatch.transforms.rules.redaction import TextMode
 
 _RESUMES_SINCE = "2.0.0"
@@ -166,10 +166,7 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
     """Say how a command differs from the run that has finished, None if it is the same."""
     if finished.planned is None:
         return "it is of an earlier release, which did not note its settings and input"
-    moved = {
-        storage.join(config.output, file.path)
-        for file in (finished.replayed.files if finished.replayed else ())
-    }
+    moved = {storage.join(config.output, file.path) for file in replayed_files([finished.replayed])}
     change = change_since(config, finished.planned, moved)
     return change or change_in_files(config, finished.planned)
 
