@@ -1,11 +1,9 @@
 """The exit statuses: each cell of the table of docs/output.md, by running its command."""
 
 import gzip
-import os
 import shlex
 import shutil
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -23,7 +21,7 @@ from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.outputs import records_in
 from tests.support.pubsub_servers import EMPTY_PULL_S, free_port
 from tests.support.runs import an_archive, backfill
-from tests.support.waiting import wait_until
+from tests.support.waiting import signal_when
 from tests.support.watched import ANSWERS, SUBSCRIPTION
 from tests.support.wire_faults import status
 
@@ -101,17 +99,12 @@ def test_a_command_ends_with_the_status_of_the_table(
     arguments = [each.format_map(given) for each in shlex.split(ending.command)]
     failing = patch(ending.failing, side_effect=ending.error) if ending.failing else nullcontext()
     if ending.stop:
-        threading.Thread(target=end_by, args=(ending.stop,), daemon=True).start()
+        # The command handles it.
+        before = signal.getsignal(ending.stop)
+        signal_when(lambda: signal.getsignal(ending.stop or 0) is not before, ending.stop)
     with failing:
         assert main(arguments) == ending.status
     assert "Traceback" not in capfd.readouterr().err
-
-
-def end_by(number: signal.Signals) -> None:
-    """Send a signal when the command handles it."""
-    before = signal.getsignal(number)
-    wait_until(lambda: signal.getsignal(number) is not before)
-    os.kill(os.getpid(), number)
 
 
 def test_the_page_has_the_table() -> None:
