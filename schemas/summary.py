@@ -1,7 +1,8 @@
 """Count the answers of a run, and summarize a run or an output folder."""
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -65,11 +66,24 @@ class RunCounts(AnswerCounts, frozen=True, kw_only=True):
 
 
 class ReplayedFile(Record, frozen=True, kw_only=True):
-    """A file of failures that a replay has resolved; paths are relative to the output folder."""
+    """A file of failures that a replay has read; paths are relative to the output folder.
+
+    Attributes:
+      moved_to: where it goes when all of its rows are resolved; None after a replay that a budget
+        has stopped, which goes on with it.
+      rows: those that the replay has resolved.
+      waiting: the others, as pairs of the first row, from 0, and their number, in order.
+    """
 
     path: str
-    moved_to: str
+    moved_to: str | None
     rows: int
+    waiting: tuple[tuple[int, int], ...] = ()
+
+    def has_resolved(self, row: int) -> bool:
+        """Return whether the replay has resolved a row, by its number."""
+        before = bisect_right(self.waiting, row, key=lambda rows: rows[0])
+        return not before or row >= sum(self.waiting[before - 1])
 
 
 class Replayed(Record, frozen=True, kw_only=True):
@@ -80,6 +94,11 @@ class Replayed(Record, frozen=True, kw_only=True):
     retryable: int
     unreadable: int = 0
     failures_by_error: dict[str, int]
+
+
+def replayed_files(replays: Iterable[Replayed | None]) -> Iterator[ReplayedFile]:
+    """Return the files that replays have read; None stands for a run that is none."""
+    return (file for replayed in replays if replayed for file in replayed.files)
 
 
 class Summary(AnswerCounts, frozen=True, kw_only=True):

@@ -1,10 +1,11 @@
 """Replace earlier runs of the same id, and resolve the failures that a run has replayed."""
 
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from itertools import chain, count, islice
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -28,10 +29,14 @@ from groundwatch.pipeline.sinks.summary_file import (
     update_folder_summary,
     write_summary,
 )
-from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_lines, read_record_ids
-from groundwatch.pipeline.sources.output_records import FailureLine
+from groundwatch.pipeline.sources.output_folder import (
+    UnreadableFile,
+    read_failures,
+    read_record_ids,
+)
+from groundwatch.pipeline.sources.splits import RecordRange
 from groundwatch.schemas.quantities import to_rfc3339
-from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary
+from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary, replayed_files
 from groundwatch.transforms.persistence.seen_ids import BEFORE_THE_RUN, SeenIds
 from .same_run import finished_run, runs_like, what_it_holds
 
@@ -108,7 +113,9 @@ def _remove_replays_of(destination: Destination, failures: set[str]) -> None:
     """
     for replay in _replays_of(destination, failures):
         _remove_replays_of(destination, _failure_files(destination, replay))
-        for file in replay.replayed.files if replay.replayed else ():
+        for file in replayed_files([replay.replayed]):
+            if file.moved_to is None:
+                continue
             moved = destination.path(file.moved_to)
             if file.path in failures:
                 storage.remove([moved])
@@ -158,10 +165,13 @@ def free_run_id(root: str, base: str, is_active: Callable[[str], bool]) -> str:
     return next(name for name in names if name not in finished or is_active(name))
 
 
-def resolve_replayed(config: Config, summary: Summary) -> Summary:
-    """Note in the summary of a complete replay which failures it resolves."""
-    if config.replays and summary.is_complete and not summary.damaged_archives:
-        return replace(summary, replayed=_replayed_from(config.inputs, config.output))
+def resolve_replayed(
+    config: Config, summary: Summary, waiting: Iterable[RecordRange] = ()
+) -> Summary:
+    """Note in the summary of a replay which failures it has resolved: all that do not wait."""
+    has_begun = summary.is_complete or summary.read
+    if config.replays and has_begun and not summary.damaged_archives:
+        return replace(summary, replayed=_replayed_from(config, summary, waiting))
     return summary
 
 
@@ -186,32 +196,44 @@ def end_publication(config: Config, finished: Summary) -> None:
 
 def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
     """Move files of resolved failures out of `failures/`, unless they are moved already."""
-    resolved = (summary.replayed.files for summary in summaries if summary.replayed)
-    for file in (file for files in resolved for file in files):
+    for file in replayed_files(summary.replayed for summary in summaries):
         path = storage.join(root, file.path)
-        if storage.exists(path):
+        if file.moved_to and storage.exists(path):
             storage.publish(path, storage.join(root, file.moved_to))
 
 
-def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
-    """Count the failures in those of the files that belong to the output folder; None if none."""
-    folder = storage.join(root, _FAILURES, "")
+def _replayed_from(
+    config: Config, summary: Summary, waiting: Iterable[RecordRange]
+) -> Replayed | None:
+    """Count the failures in those of the files that belong to the output folder; None if none.
+
+    What another replay has resolved, which a budget has stopped, is counted by that one.
+    """
+    folder = storage.join(config.output, _FAILURES, "")
+    runs = (run for run in read_summaries(config.output) if not _is_try_of(run, config))
+    others = list(replayed_files(run.replayed for run in runs))
+    ranges: defaultdict[str, list[RecordRange]] = defaultdict(list)
+    for each in waiting:
+        ranges[each.path].append(each)
     files: list[ReplayedFile] = []
     errors: Counter[str] = Counter()
     retryable = unreadable = 0
-    for path in paths:
+    for path in config.inputs:
         name = storage.name_below(path, folder)
         if name is None:
             continue
+        moved_to = f"{_REPLAYED}/{name}" if summary.is_complete else None
+        rows = _rows_of(ranges[path])
+        file = ReplayedFile(path=f"{_FAILURES}/{name}", moved_to=moved_to, rows=0, waiting=rows)
         try:
-            failures = list(read_lines(path, FailureLine))
+            found = enumerate(read_failures(path, others))
+            failures = [failure for row, failure in found if failure and file.has_resolved(row)]
         except UnreadableFile as error:
             raise OSError(str(error)) from None
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
         unreadable += sum(failure.step in _READING_STEPS for failure in failures)
-        own = f"{_FAILURES}/{name}"
-        files.append(ReplayedFile(path=own, moved_to=f"{_REPLAYED}/{name}", rows=len(failures)))
+        files.append(replace(file, rows=len(failures)))
     if not files:
         return None
     return Replayed(
@@ -223,19 +245,34 @@ def _replayed_from(paths: Iterable[str], root: str) -> Replayed | None:
     )
 
 
+def _rows_of(ranges: Iterable[RecordRange]) -> tuple[tuple[int, int], ...]:
+    """Return which rows of a file are in its record ranges, joined where one follows another."""
+    joined: list[tuple[int, int]] = []
+    for each in sorted(ranges, key=attrgetter("first")):
+        count = each.contents.messages - each.first if each.count is None else each.count
+        if joined and sum(joined[-1]) == each.first:
+            joined[-1] = joined[-1][0], joined[-1][1] + count
+        else:
+            joined.append((each.first, count))
+    return tuple(joined)
+
+
+def _is_try_of(run: Summary, config: Config) -> bool:
+    """Return whether a run is this one, or is replaced by it."""
+    return not run.is_complete and (run.run, run.source) == (config.run, config.source)
+
+
 def resolving_files(config: Config) -> list[str]:
     """List the files of records that all other replays into the output folder have written.
 
-    An interrupted replay of the same id is this one, or is replaced by it. Deleted files are left
-    out: who deletes results wants them again.
+    Deleted files are left out: who deletes results wants them again.
     """
     destination = config.destination
     replays = (
         run
         for run in read_summaries(config.output)
         # Earlier releases noted it only where failures of the folder itself were resolved.
-        if (run.replayed or (run.planned and run.planned.replays))
-        and (run.is_complete or (run.run, run.source) != (config.run, config.source))
+        if (run.replayed or (run.planned and run.planned.replays)) and not _is_try_of(run, config)
     )
     entries = (read_manifest(destination, run.name, "enriched") for run in replays)
     paths = (destination.path(entry.path) for entry in chain.from_iterable(entries))

@@ -1,5 +1,7 @@
 """Decide in how many processes, and in batches of which size, a run on this machine is divided."""
 
+import multiprocessing
+
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.settings import LOCAL, SMALL, CheckSettings
 from groundwatch.transforms.runtime.processors import usable_memory, usable_processors
@@ -21,7 +23,19 @@ _FEWEST_OF_DEAR_CHECKS = 20
 
 def default_processes(check: CheckSettings, messages: int) -> int:
     """Return how many processes a run has on this machine unless its user says."""
-    return useful_processes(check, messages, processors=usable_processors(), memory=usable_memory())
+    count = useful_processes(
+        check, messages, processors=usable_processors(), memory=usable_memory()
+    )
+    return count if count == 1 or _have_semaphores() else 1
+
+
+def _have_semaphores() -> bool:
+    """Return whether processes can wait for each other: not where /dev/shm is missing."""
+    try:
+        multiprocessing.Semaphore()
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def useful_processes(check: CheckSettings, messages: int, *, processors: int, memory: int) -> int:

@@ -183,7 +183,6 @@ class _Run:
                     f" {published.get(kind, 0)} are in files: the output is not complete"
                 )
         if summary.is_complete:
-            summary = resolve_replayed(self._config, summary)
             self._database.keep_note(ENDED, summary)
             # What follows cannot be done twice with less than this.
             self._database.checkpoint()
@@ -196,7 +195,8 @@ class _Run:
             started_at_us=self._started_at_us,
             deferred=self._plan.waiting(),
         )
-        return replace(summary, unfinished=not ended, planned=self._planned)
+        summary = replace(summary, unfinished=not ended, planned=self._planned)
+        return resolve_replayed(self._config, summary, self._plan.waiting_ranges())
 
     def _publish_full(self) -> None:
         """Publish files that are full, once a second, unless they replace those of a run."""

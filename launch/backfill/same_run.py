@@ -17,7 +17,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
-from groundwatch.schemas.summary import AnswerCounts, Summary
+from groundwatch.schemas.summary import AnswerCounts, Summary, replayed_files
 from groundwatch.transforms.rules.redaction import TextMode
 
 _RESUMES_SINCE = "2.0.0"
@@ -42,6 +42,7 @@ NOT_IN_FINGERPRINT = frozenset(
         # They say how the checker is called, not what it replies.
         *("endpoint", "given", "account", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
+        "has_answered",
         # A first checker counts by itself, where there is one.
         "screen",
     }
@@ -166,10 +167,7 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
     """Say how a command differs from the run that has finished, None if it is the same."""
     if finished.planned is None:
         return "it is of an earlier release, which did not note its settings and input"
-    moved = {
-        storage.join(config.output, file.path)
-        for file in (finished.replayed.files if finished.replayed else ())
-    }
+    moved = {storage.join(config.output, file.path) for file in replayed_files([finished.replayed])}
     change = change_since(config, finished.planned, moved)
     return change or change_in_files(config, finished.planned)
 

@@ -9,7 +9,7 @@ from groundwatch import __version__
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .commands import all_commands, run_command
-from .terminal.exit_status import DONE, USAGE
+from .terminal.exit_status import DONE, USAGE, fail
 from .terminal.optional_reader import let_the_reader_end
 from .terminal.terminal_log import log_on_terminal
 
@@ -52,6 +52,8 @@ def _run(arguments: list[str]) -> int:
         return USAGE
     try:
         return run_command(command, rest)
+    except KeyboardInterrupt:
+        return fail("interrupted")
     except (InvalidEnvironment, UsageError) as error:
         found = error.problems if isinstance(error, UsageError) else [str(error)]
         problems = "".join(f"  {problem}\n" for problem in found)

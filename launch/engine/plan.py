@@ -86,6 +86,11 @@ class Plan:
         [(messages,)] = self._database.read(statements.COUNT_UNFINISHED_MESSAGES)
         return int(messages)
 
+    def waiting_ranges(self) -> list[RecordRange]:
+        """List the record ranges of batches that are not done."""
+        rows = self._database.read(statements.LIST_UNFINISHED_RANGES)
+        return [each for (encoded,) in rows for each in _RANGES.decode(encoded)]
+
     def is_done(self) -> bool:
         return not list(self._database.read(statements.FIND_UNFINISHED_BATCH))
 

@@ -100,6 +100,9 @@ RETURN_RUNNING_BATCHES = "UPDATE plan SET state = 'waiting' WHERE state = 'runni
 COUNT_UNFINISHED_MESSAGES = "SELECT total(messages) FROM plan WHERE state != 'done'"
 """Count the messages of the batches that are not done."""
 
+LIST_UNFINISHED_RANGES = "SELECT ranges FROM plan WHERE state != 'done'"
+"""List the record ranges of the batches that are not done."""
+
 FIND_UNFINISHED_BATCH = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
 """Find out whether a batch is not done."""
 

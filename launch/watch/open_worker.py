@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
+from msgspec.structs import replace
+
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.batches import Batches
 from groundwatch.launch.engine.engine_database import EngineDatabase
@@ -38,7 +40,7 @@ from .posts.posted_messages import PostedMessages, has_posted_messages
 from .reporter import LogReporter
 from .retry_queue import RetryQueue
 from .several_subscriptions import SeveralSubscriptions
-from .worker import WORKER_LIMITS, Worker, WorkerLimits
+from .worker import WORKER_LIMITS, Worker, WorkerLimits, checkers_answered
 
 _CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
@@ -67,6 +69,7 @@ def open_worker(
     It receives nothing by HTTP any more as soon as it `is_draining`.
     """
     started_at_us, flags = clock.now_us(), settings.worker
+    config = replace(config, check=config.check.with_answered(checkers_answered(journal)))
     summarize = partial(_summarize, config, started_at_us)
     per_minute = config.check.requests_per_minute
     journal.keep_file_age(settings.pubsub.file_age_s)

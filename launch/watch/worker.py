@@ -44,6 +44,9 @@ _SMALL_BATCH = 100
 _BATCH_BYTES = 16 * MEGABYTE
 _BEHIND_S = 60.0
 _DELETE_IDS_EVERY_S = 3_600.0
+_ANSWERED = "answered"
+"""The note of the checkers that have answered."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -117,6 +120,7 @@ class Worker:
     # Answers that have ended beside deferred ones, by the place of their message.
     _finished_answers: dict[str, int] = field(default_factory=dict)
     _latency: AlertLatency = field(default_factory=AlertLatency)
+    _answered: set[str] = field(default_factory=set)
     _started_s: float = 0.0
     _delete_ids_at_s: float = 0.0
     _not_before_s: float = 0.0
@@ -181,7 +185,15 @@ class Worker:
         """How many messages wait for a check in the background, or to be processed again."""
         return len(self.retry_queue)
 
+    def _note_answered(self) -> None:
+        """Note which checkers answer: the next worker waits for one that refuses all its calls."""
+        answered = {each.checker for each in self.checker_statuses() if each.has_succeeded}
+        if not answered <= self._answered:
+            self._answered |= answered | checkers_answered(self.journal)
+            self.journal.database.keep_note(_ANSWERED, sorted(self._answered))
+
     def _publish_due(self) -> None:
+        self._note_answered()
         self.reporter.report_alerts(self._evaluate())
         self._publish_to_topics()
         self.owned_paths.check()
@@ -320,6 +332,11 @@ class Worker:
         self._finished_answers |= finished
         # At last, since it may fail: the disk of the output may be gone.
         self._acknowledge([message.place for message in messages if message.place not in finished])
+
+
+def checkers_answered(journal: Journal) -> set[str]:
+    """Return the checkers that have answered a worker over this database."""
+    return journal.database.note(_ANSWERED, set[str]) or set()
 
 
 def _arrivals(batch: Outcome, deferred: Sequence[DeferredMessage]) -> Counter[str | None]:

@@ -9,6 +9,7 @@ import msgspec
 from groundwatch.pipeline import storage
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow, is_enriched_schema
+from groundwatch.schemas.summary import ReplayedFile
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .avro_files import ArchiveRow, AvroFile
 from .compression import DamagedArchive
@@ -121,6 +122,16 @@ def read_lines(path: str, kind: type[_Line]) -> Iterator[_Line]:
             yield decoder.decode(line)
             if not line.endswith(b"\n"):
                 raise DamagedArchive("its last line has no end")
+
+
+def read_failures(path: str, replayed: Iterable[ReplayedFile]) -> Iterator[FailureLine | None]:
+    """Read the failures of a file, as `read_lines` does; None stands for a resolved one.
+
+    A replay that a budget has stopped leaves those that it has resolved in their file.
+    """
+    stopped = [each for each in replayed if path.endswith(f"/{each.path}") and not each.moved_to]
+    for row, failure in enumerate(read_lines(path, FailureLine)):
+        yield None if any(each.has_resolved(row) for each in stopped) else failure
 
 
 def read_summary(path: str) -> RunSummary:

@@ -1,6 +1,7 @@
 """The records of an output folder, as far as they are read back; every field may be missing."""
 
 from groundwatch.schemas import Record
+from groundwatch.schemas.summary import Replayed
 from groundwatch.transforms.rules.thresholds import Thresholds
 
 
@@ -35,6 +36,12 @@ class FailureLine(Record, frozen=True, kw_only=True):
     retryable: bool = False
 
 
+class ListedRun(Record, frozen=True, kw_only=True):
+    """The fields of a run in `summary.json`."""
+
+    replayed: Replayed | None = None
+
+
 class RunSummary(Record, frozen=True, kw_only=True):
     """The fields of `summary.json` in the report; None where the summary lacks one."""
 
@@ -48,3 +55,4 @@ class RunSummary(Record, frozen=True, kw_only=True):
     characters: int | None = None
     closes: bool | None = None
     thresholds: Thresholds | None = None
+    runs: tuple[ListedRun, ...] = ()

@@ -108,7 +108,7 @@ class GroundingClient:
         self._holds = settings.outage is OutagePolicy.HOLD
         # Outside a run a refused call, which may be the only one, is not worth a second one.
         self._asks = settings.outage is not OutagePolicy.FAIL or throttle is not None
-        has_paid = self._store.has_paid if self._store else lambda: False
+        has_paid = self._store.has_paid if self._store else lambda: settings.has_answered
         self._refusals = Refusals(settings.outage, has_paid)
         self._status = CheckerStatus(checker=settings.checker)
         # Calls that the checker asked to wait, in this order, until they end.

@@ -31,7 +31,8 @@ class Refusals:
 
     Args:
       policy: what happens to an answer while the checker is unavailable.
-      has_answered: whether a call of another process, or of an earlier try of the run, succeeded.
+      has_answered: whether a call of another process, of an earlier try of the run or of the worker
+        before this one succeeded.
       clock: seconds, monotonic.
 
     Attributes:
@@ -139,5 +140,6 @@ class Refusals:
         has_many = self._refused >= _MANY and self._is_late()
         if self._policy is OutagePolicy.HOLD:
             is_long = self._clock() - refused_at_s >= _FIRST_SUCCESS_WITHIN_S
-            return not self.successes and (has_many or (is_idle and is_long))
+            has_answered = self.successes or self._has_answered()
+            return not has_answered and (has_many or (is_idle and is_long))
         return not can_ask and (has_many or is_idle)

@@ -1,5 +1,6 @@
 """The settings of the check, and the addresses of Google's service."""
 
+from collections.abc import Collection
 from enum import StrEnum
 
 from msgspec.structs import replace
@@ -122,6 +123,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       reply_store: a file that stores all replies of the run.
       budget: of the run; it needs a `reply_store`.
       proxy: the address of a proxy, None for that of the environment, if any.
+      has_answered: whether the checker has answered a worker before this one.
       screen: a first checker, whose replies decide what this one checks; None checks each answer.
     """
 
@@ -145,6 +147,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     budget: Budget = Budget()
     proxy: str | None = None
     outage: OutagePolicy = OutagePolicy.FAIL
+    has_answered: bool = False
     screen: "Screening | None" = None
 
     @property
@@ -163,6 +166,13 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         own = self.scorer if self.scorer != SMALL else None
         screen = self.screen and replace(self.screen, first=self.screen.first.by_words())
         return replace(self, scorer=own, screen=screen)
+
+    def with_answered(self, checkers: Collection[str]) -> "CheckSettings":
+        """Return the settings, with what is known of these checkers: they have answered."""
+        screen = self.screen and replace(
+            self.screen, first=self.screen.first.with_answered(checkers)
+        )
+        return replace(self, has_answered=self.checker in checkers, screen=screen)
 
     @property
     def names(self) -> str:

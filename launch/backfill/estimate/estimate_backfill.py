@@ -78,8 +78,8 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
             path = storage.join(output, _ESTIMATE_FILE)
             storage.write_whole(path, estimate_to_json(estimated))
             sys.stdout.write(f"  {path}\n\n")
-    except (CheckFailed, OSError, KeyboardInterrupt) as error:
-        return fail(f"the estimate failed: {str(error) or 'interrupted'}")
+    except (CheckFailed, OSError) as error:
+        return fail(f"the estimate failed: {error}")
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
         return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])

@@ -75,8 +75,8 @@ def with_labelled(
         if unscored := [path for path in answers if path not in records]:
             collected.add_checked(unscored, settings, weights)
         return _use(collected, answers, lambda: use(collected, settings), action)
-    except (OSError, RunStopped, Unavailable, KeyboardInterrupt) as error:
-        return fail(f"the {action} failed: {str(error) or 'interrupted'}")
+    except (OSError, RunStopped, Unavailable) as error:
+        return fail(f"the {action} failed: {error}")
 
 
 def _use(

@@ -10,8 +10,9 @@ from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.sources.output_folder import until_damage
-from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
+from groundwatch.pipeline.sources.output_records import AlertLine
 from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.summary import replayed_files
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 from .counts.tally import Findings, Tally
 from .page.report_page import render
@@ -58,9 +59,11 @@ def read_output(
     for path in files.alerts:
         for alert in until_damage(output_folder.read_lines(path, AlertLine), unreadable):
             tally.add_alert(alert)
+    replayed = list(replayed_files(run.replayed for run in summary.runs)) if summary else []
     for path in files.failures:
-        for failure in until_damage(output_folder.read_lines(path, FailureLine), unreadable):
-            tally.add_failure(failure)
+        for failure in until_damage(output_folder.read_failures(path, replayed), unreadable):
+            if failure:
+                tally.add_failure(failure)
     for answer in _answers(files.enriched, unreadable):
         tally.add_answer(answer)
         if also_add is not None:

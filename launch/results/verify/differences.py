@@ -16,9 +16,11 @@ from groundwatch.schemas.quantities import to_datetime
 from groundwatch.schemas.summary import (
     AnswerCounts,
     FolderSummary,
+    ReplayedFile,
     RunCounts,
     Summary,
     folder_summary,
+    replayed_files,
     total_counts,
 )
 
@@ -78,7 +80,11 @@ class Folder(Record, frozen=True, kw_only=True):
 
     def moved_files(self) -> set[str]:
         """Return the files of failures that a replay has resolved and moved."""
-        return {file.path for run in self.runs if run.replayed for file in run.replayed.files}
+        return {file.path for file in self.replayed_files() if file.moved_to}
+
+    def replayed_files(self) -> Iterator[ReplayedFile]:
+        """Return the files of failures that replays have read."""
+        return replayed_files(run.replayed for run in self.runs)
 
 
 def row_counts(folder: Folder) -> dict[str, RowCounts]:
@@ -90,7 +96,7 @@ def row_counts(folder: Folder) -> dict[str, RowCounts]:
         + sum(getattr(run, kind) for run in others)
         for kind in KINDS
     }
-    written["failures"] -= sum(run.replayed.failures for run in folder.runs if run.replayed)
+    written["failures"] -= sum(file.rows for file in folder.replayed_files() if file.path in moved)
     waiting = {kind: sum(journal.waiting[kind] for journal in journals) for kind in KINDS}
     published = {kind: sum(journal.published[kind] for journal in journals) for kind in KINDS}
     for run in others:

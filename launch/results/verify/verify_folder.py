@@ -27,12 +27,13 @@ from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
     find_files,
     read_blocks,
+    read_failures,
     read_lines,
 )
-from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine
+from groundwatch.pipeline.sources.output_records import AlertLine
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
-from groundwatch.schemas.summary import RunCounts
+from groundwatch.schemas.summary import ReplayedFile, RunCounts, replayed_files
 from groundwatch.schemas.verdict import ESCALATION_TAGS
 from .differences import (
     KINDS,
@@ -68,7 +69,8 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
     # The first eight bytes of each record id.
     prefixes = array("Q")
     damages: dict[str, str] = {}
-    files = tuple(_read_files(root, prefixes, damages))
+    replayed = tuple(replayed_files(run.replayed for run in runs))
+    files = tuple(_read_files(root, replayed, prefixes, damages))
     if not (journals or runs or manifest or files):
         raise UsageError([f"{root}: holds no output of groundwatch"])
     return Folder(
@@ -78,7 +80,7 @@ def read_folder(root: str, work_folders: Iterable[str]) -> Folder:
         files=files,
         damages=damages,
         journals=journals,
-        repeated_ids=_repeated_ids(prefixes, root, files),
+        repeated_ids=_repeated_ids(prefixes, root, replayed, files),
     )
 
 
@@ -98,22 +100,28 @@ def _read_journal(path: str) -> FoundJournal:
         )
 
 
-def _read_files(root: str, prefixes: "array[int]", damages: dict[str, str]) -> Iterator[FoundFile]:
+def _read_files(
+    root: str, replayed: Sequence[ReplayedFile], prefixes: "array[int]", damages: dict[str, str]
+) -> Iterator[FoundFile]:
     found = find_files(root)
     for path in chain(found.enriched, found.failures, found.alerts):
         name = path.removeprefix(storage.join(root, ""))
-        rows, counts = _count_rows(path, name, prefixes, damages)
+        rows, counts = _count_rows(path, name, replayed, prefixes, damages)
         size_bytes, checksum = storage.size(path), storage.checksum(path)
         yield FoundFile(path=name, rows=rows, bytes=size_bytes, checksum=checksum, counts=counts)
 
 
 def _count_rows(
-    path: str, name: str, prefixes: "array[int]", damages: dict[str, str]
+    path: str,
+    name: str,
+    replayed: Sequence[ReplayedFile],
+    prefixes: "array[int]",
+    damages: dict[str, str],
 ) -> tuple[int, RunCounts]:
-    """Count the rows up to a damage, and their outcomes."""
+    """Count the rows up to a damage, and the outcomes of those that no replay has resolved."""
     outcomes, escalations, flagged = Counter[str](), Counter[str](), 0
     try:
-        for row in _read_rows(path, name):
+        for row in _read_rows(path, name, replayed):
             outcomes[row.outcome] += 1
             flagged += row.flag
             if row.escalation:
@@ -124,12 +132,14 @@ def _count_rows(
         if error.damage is None:
             raise
         damages[name] = error.damage
+    rows = outcomes.total()
+    del outcomes[_RESOLVED.outcome]
     counts = RunCounts()
     if name.startswith("enriched/"):
         counts = RunCounts(verdicts=dict(outcomes), checked=flagged, escalations=dict(escalations))
     elif name.startswith("failures/"):
         counts = RunCounts(failures_by_error=dict(outcomes), retryable_failures=flagged)
-    return outcomes.total(), counts
+    return rows, counts
 
 
 class _Row(NamedTuple):
@@ -149,28 +159,35 @@ class _Row(NamedTuple):
     escalation: str = ""
 
 
-def _read_rows(path: str, name: str) -> Iterator[_Row]:
+_RESOLVED = _Row(outcome="resolved")
+
+
+def _read_rows(path: str, name: str, replayed: Sequence[ReplayedFile]) -> Iterator[_Row]:
     if name.startswith("enriched/"):
         for rows in read_blocks(path):
             for row in rows:
                 escalation = next((tag for tag in ESCALATION_TAGS if tag in row["tags"]), "")
                 yield _Row(row["record_id"], row["verdict"], row["check"] is not None, escalation)
     elif name.startswith("failures/"):
-        for failure in read_lines(path, FailureLine):
-            yield _Row(failure.record_id, failure.error_class, failure.retryable)
+        for failure in read_failures(path, replayed):
+            if failure is None:
+                yield _RESOLVED
+            else:
+                yield _Row(failure.record_id, failure.error_class, failure.retryable)
     else:
         yield from (_Row() for _ in read_lines(path, AlertLine))
 
 
 def _repeated_ids(
-    prefixes: "array[int]", root: str, files: Iterable[FileEntry]
+    prefixes: "array[int]", root: str, replayed: Sequence[ReplayedFile], files: Iterable[FileEntry]
 ) -> dict[str, tuple[str, ...]]:
     """Map the record ids that occur more than once to their files, in a second pass if any do."""
     values, counts = np.unique(np.array(prefixes, dtype=np.uint64), return_counts=True)
     repeated = set(values[counts > 1].tolist())
     found: defaultdict[str, list[str]] = defaultdict(list)
     for file in files if repeated else ():
-        for row in islice(_read_rows(storage.join(root, file.path), file.path), file.rows):
+        rows = _read_rows(storage.join(root, file.path), file.path, replayed)
+        for row in islice(rows, file.rows):
             if row.record_id and int(row.record_id[:_PREFIX_DIGITS], 16) in repeated:
                 found[row.record_id].append(file.path)
     return {each: tuple(paths) for each, paths in found.items() if len(paths) > 1}

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,12 +15,15 @@ import pytest
 from groundwatch.launch.cli.main import main
 from groundwatch.transforms.grounding.settings import RetrySettings
 from tests.support.archives import an_envelope, an_unsupported_envelope, lines_of
-from tests.support.fault_server import Changing, FaultServer, always
+from tests.support.fake_pubsub.server import FakePubSub
+from tests.support.fault_server import Changing, FaultServer, always, by_answer
 from tests.support.limits import limited
 from tests.support.outputs import Json, failures_in, records_in, summary_in
 from tests.support.repository import ROOT, python_path
 from tests.support.runs import an_archive, backfill
 from tests.support.storage_server import storage_server
+from tests.support.waiting import signal_when
+from tests.support.watched import ANSWERS, SUBSCRIPTION
 from tests.support.wire_faults import good, status
 
 AWAY = status(503, "UNAVAILABLE")
@@ -96,6 +100,39 @@ def test_the_printed_replay_gives_what_the_run_would_have_given(
     assert not failures_in(output)
     assert summary_in(output)["checker"] == summary_in(tmp_path / "expected")["checker"]
     assert main(["verify", str(output)]) == 0
+
+
+@pytest.mark.parametrize("name", ["a map", "without texts", "thresholds and alerts"])
+def test_the_documented_replay_gives_what_a_worker_would_have_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lines, given = RUNS[name]
+    reply = Changing(status(403, "No"))
+    refused = [f"Lamp {n} glows{more}." for n in range(3) for more in ("", " red at night")]
+    output = tmp_path / "o $[1] 'u't"
+    with FaultServer(by_answer(dict.fromkeys(refused, reply))) as checker, FakePubSub() as pubsub:
+        flags = [each.format(server=checker.address) for each in given]
+        pubsub.create(ANSWERS, SUBSCRIPTION)
+        pubsub.publish(ANSWERS, lines)
+        signal_when(lambda: not pubsub.counts(SUBSCRIPTION).outstanding)
+        place = "--subscription", SUBSCRIPTION, "--pubsub_address", pubsub.address
+        assert main(["watch", *place, "--output", str(output), *flags]) == 0
+        assert len(failures_in(output)) == 3
+        reply.reply = good
+        page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+        [documented] = re.findall(r"`(groundwatch replay --failures OUT/failures/ .*)`", page)
+        assert paste(f"  {documented.replace('OUT', shlex.quote(str(output)))}", tmp_path) == 0
+        assert backfill(an_archive(tmp_path, *lines), tmp_path / "expected", *flags) == 0
+    assert verdicts_in(output) == verdicts_in(tmp_path / "expected")
+    assert (failures_in(output), summary_in(output)["failures"]) == ([], 0)
+    assert main(["verify", str(output)]) == 0
+
+
+def verdicts_in(output: Path) -> list[str]:
+    """What is the same of an answer that was read elsewhere."""
+    names = "answer_text", "query", "verdict", "verdict_reason", "support_score", "tags"
+    return sorted(str([record[name] for name in names]) for record in records_in(output))
 
 
 def test_a_replay_of_a_replay_has_the_settings_of_the_first_run(

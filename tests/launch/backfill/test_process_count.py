@@ -1,5 +1,6 @@
 """In how many processes, and in batches of which size, a run is divided."""
 
+import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,17 @@ def test_a_run_uses_the_processors_by_default(
     assert backfill(a_long_archive(tmp_path, 70), tmp_path / "out", *flags) == 0
     assert Begun.noted == begun
     assert len(distinct_ids_in(tmp_path / "out")) == 70
+
+
+@pytest.mark.parametrize("error", [ImportError(), OSError(38, "not implemented")])
+def test_one_process_runs_where_several_cannot_wait_for_each_other(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(process_count, "usable_processors", lambda: 2)
+    assert process_count.default_processes(WORDS, 10_000) == 2
+
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(multiprocessing, "Semaphore", fail)
+    assert process_count.default_processes(WORDS, 10_000) == 1

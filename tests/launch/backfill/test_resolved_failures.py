@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
+from groundwatch.launch.results.report.write_report import read_output
+from groundwatch.pipeline.sources.output_folder import find_files
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.limits import limited
@@ -124,6 +126,45 @@ def test_an_interrupted_replay_passes_over_what_another_has_resolved_meanwhile(
         assert replay_file(saved, output, *given, "--max_calls", "99", *changed) == 0
         assert server.requests == FAILURES
     assert_once(output)
+
+
+STOPPED: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    "twice, and resumed": ((2, 7), ()),
+    "in the last batch, and begun anew": ((9,), ("--low_grounded_threshold", "0.3")),
+    "once, and ended by another": ((4,), ("--run_id", "other")),
+}
+
+
+@pytest.mark.parametrize(("stops", "last"), STOPPED.values(), ids=STOPPED)
+def test_a_replay_that_its_budget_stops_leaves_each_answer_in_one_place(
+    tmp_path: Path, stops: tuple[int, ...], last: tuple[str, ...]
+) -> None:
+    output = failing_backfill(tmp_path)
+    again = {"Lamp 1 glows.": status(503, "UNAVAILABLE")}
+    with FaultServer(by_answer(again)) as server, limited(segment_messages=3):
+        given = "--checker", server.address
+        for stop in stops:
+            assert replay(output, *given, "--max_calls", str(stop)) == 3
+            assert_in_one_place(output)
+        assert summary_in(output)["failures"] == ANSWERS - len(distinct_ids_in(output))
+        replay(output, *given, "--max_calls", "99", *last)
+        assert_in_one_place(output)
+        paid = server.requests
+    # The one that fails is asked again by another run.
+    assert paid == FAILURES + (1 if last else 0)
+    assert replay(output, "--run_id", "last") == 0
+    assert_once(output)
+
+
+def assert_in_one_place(output: Path) -> None:
+    """Count by the files: each answer is a record, or a failure that is open."""
+    found = read_output(find_files(str(output)), {}).tally
+    failures = sum(each.failures for each in found.failures())
+    assert found.answers + failures == ANSWERS
+    summary = summary_in(output)
+    counted = summary["read"] - summary["duplicates"], summary["enriched"], summary["failures"]
+    assert counted == (ANSWERS, found.answers, failures)
+    assert (summary["closes"], main(["verify", str(output)])) == (True, 0)
 
 
 def test_a_replay_whose_results_are_gone_is_made_again(tmp_path: Path) -> None:

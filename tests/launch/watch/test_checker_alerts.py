@@ -10,7 +10,7 @@ from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.grounding.settings import CheckSettings, OutagePolicy, Screening
 from groundwatch.transforms.runtime import http_reply
 from tests.support.archives import an_envelope
-from tests.support.fault_server import Changing, FaultServer, always
+from tests.support.fault_server import Changing, FaultServer, always, by_answer
 from tests.support.outputs import Json, alerts_in, failures_in
 from tests.support.watched import ALERTS, Watched, total, work
 from tests.support.wire_faults import Fault, good, status
@@ -117,6 +117,58 @@ def test_a_checker_that_begins_to_refuse_every_call_is_waited_for(
     cause = "credentials" if number == 401 else "away"
     found = [(state, why) for state, why, _ in incidents(alerts_in(watched.output))]
     assert found == [("open", cause), ("closed", cause)]
+
+
+@pytest.mark.parametrize("number", [401, 403, 404])
+@pytest.mark.parametrize("messages", [1, 25])
+def test_a_worker_waits_for_a_checker_that_answered_the_one_before_it_and_refuses_all(
+    watched: Watched,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    number: int,
+    messages: int,
+) -> None:
+    for name, seconds in (
+        ("_ASK_AGAIN", 0.05),
+        ("_NO_SUCCESS_FOR", 0.1),
+        ("_FIRST_SUCCESS_WITHIN", 0.2),
+    ):
+        monkeypatch.setattr(refusals, f"{name}_S", seconds)
+    checker = Changing(good)
+    watched.publish(an_envelope(100))
+    with FaultServer(always(checker)) as server:
+        config = checked_by(watched, server.address)
+        watched.drain(config)
+        checker.reply = status(number, "No")
+        watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in range(messages)))
+        # The second has seen no call succeed, and the third, neither.
+        for _ in range(2):
+            with watched.worker(config, **SOON) as worker:
+                work(worker, lambda: worker.monitor.open_checker_incidents)
+                work(worker, lambda: REASON in worker.health.reasons())
+                assert f"waiting for the checker {server.address}" in caplog.text
+                caplog.clear()
+                worker.finish()
+        assert watched.outstanding == messages
+        checker.reply = good
+        with watched.worker(config, **SOON) as worker:
+            work(worker, lambda: not watched.outstanding)
+            work(worker, lambda: REASON not in worker.health.reasons())
+            worker.finish()
+    assert failures_in(watched.output) == []
+    assert len(watched.record_ids()) == messages + 1
+
+
+@pytest.mark.parametrize("number", [401, 403, 404])
+def test_a_worker_fails_what_alone_is_refused_also_if_it_has_nothing_else(
+    watched: Watched, number: int
+) -> None:
+    refused = {f"Kettle {n} boils.": status(number, "No") for n in range(3)}
+    watched.publish(*(an_envelope(n, answer=answer) for n, answer in enumerate(refused)))
+    with FaultServer(by_answer(refused)) as server:
+        watched.drain(checked_by(watched, server.address))
+    failures = [(each["error_class"], each["retryable"]) for each in failures_in(watched.output)]
+    assert failures == [("AnswerRefused", True)] * 3
 
 
 @pytest.mark.parametrize("asked", ["3600", "Tue, 03 Mar 2099 12:00:00 GMT"])

@@ -1,0 +1,221 @@
+"""Write the table of exit statuses into docs/output.md.
+
+python -m tests.support.exit_statuses_page
+"""
+
+import errno
+import inspect
+import os
+import re
+from signal import SIGINT, SIGTERM, Signals
+from typing import NamedTuple
+
+from groundwatch.launch.cli.terminal import exit_status
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, LOW_GROUNDED, USAGE
+from tests.support.repository import ROOT
+
+PAGE = ROOT / "docs" / "output.md"
+_HEADING = "## Exit statuses\n"
+_MEANING = re.compile(r"^[A-Z_]+ = (\d)  # (.+)$", re.MULTILINE)
+
+_BACKFILL = "groundwatch.launch.backfill."
+_RESULTS = "groundwatch.launch.results."
+_EVALUATE = "groundwatch.launch.quality.evaluate."
+_PUBLISH = "groundwatch.pipeline.storage.publish_new"
+_FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class Ending(NamedTuple):
+    """A way in which a command ends, and how a test makes it end so.
+
+    Attributes:
+      command: the command line, with names of `tests/launch/cli/test_exit_statuses.py` in braces.
+      failing: the function that raises `error` meanwhile.
+      stop: what the process gets when the command handles signals.
+    """
+
+    status: int
+    command: str
+    failing: str = ""
+    error: BaseException | None = None
+    stop: Signals | None = None
+
+
+def _interrupted(command: str, function: str) -> Ending:
+    return Ending(FAILED, command, function, KeyboardInterrupt())
+
+
+def _disk_full(command: str, function: str) -> Ending:
+    return Ending(FAILED, command, function, _FULL)
+
+
+_BACKFILL_NEW = "backfill --input {answers} --output {new}"
+_REPLAY = "replay --failures {failed}/failures/*.jsonl --output {failed}"
+_CALIBRATE = "calibrate --answers {done} --gold {gold} --recall 0.5"
+_EVALUATE_DONE = "evaluate --answers {done} --gold {gold}"
+_EXPORT = "export {done} --to csv --output {new}"
+_WATCH = "watch --subscription {subscription} --pubsub_address {pubsub} --output {new}"
+_AWAY = "--checker http://127.0.0.1:9"
+_REVIEW = "review {done} --labels {new} --port 0"
+
+ENDINGS: dict[str, list[Ending]] = {
+    "everything is done": [
+        Ending(DONE, _BACKFILL_NEW),
+        Ending(DONE, f"{_REPLAY} --checker local"),
+        Ending(DONE, "demo --output {new}"),
+        Ending(DONE, "estimate --input {answers}"),
+        Ending(DONE, "inspect {answers}"),
+        Ending(DONE, "check --answer {grounded} --fact {grounded}"),
+        Ending(DONE, _EVALUATE_DONE),
+        Ending(DONE, _CALIBRATE),
+        Ending(DONE, "report {done}"),
+        Ending(DONE, "show {id} {done}"),
+        Ending(DONE, "verify {done}"),
+        Ending(DONE, _EXPORT),
+    ],
+    "it runs until SIGINT or SIGTERM, and drains": [
+        *(Ending(DONE, _WATCH, stop=each) for each in (SIGINT, SIGTERM)),
+        *(
+            Ending(DONE, "serve-checker --port {port} --scorer none", stop=each)
+            for each in (SIGINT, SIGTERM)
+        ),
+        *(Ending(DONE, _REVIEW, stop=each) for each in (SIGINT, SIGTERM)),
+    ],
+    "the command line has a mistake": [
+        Ending(USAGE, f"{name} --nope")
+        for name in (
+            *("backfill", "replay", "demo", "estimate", "inspect", "check", "evaluate"),
+            *("calibrate", "report", "show", "verify", "export"),
+            *("watch", "serve-checker", "review"),
+        )
+    ],
+    "a file or folder that it names is not there, or holds no output": [
+        Ending(USAGE, "backfill --input {missing} --output {new}"),
+        Ending(USAGE, "replay --failures {missing} --output {new}"),
+        Ending(USAGE, "estimate --input {missing}"),
+        Ending(USAGE, "inspect {missing}"),
+        Ending(USAGE, "check --answer A. --fact_file {missing}"),
+        Ending(USAGE, "evaluate --answers {missing} --gold {gold}"),
+        Ending(USAGE, "calibrate --answers {missing} --gold {gold} --recall 0.5"),
+        Ending(USAGE, "report {missing}"),
+        Ending(USAGE, "show {id} {missing}"),
+        Ending(USAGE, "verify {missing}"),
+        Ending(USAGE, "export {missing} --to csv --output {new}"),
+        Ending(USAGE, "review {missing}"),
+    ],
+    "a topic that it names does not exist": [
+        Ending(USAGE, f"{_WATCH} --alert_topic projects/lamps/topics/none")
+    ],
+    "the subscription does not exist": [
+        Ending(FAILED, _WATCH.replace("{subscription}", "projects/lamps/subscriptions/none"))
+    ],
+    "it would replace the results of a finished run": [
+        Ending(USAGE, "backfill --input {answers} --output {done} --claim_threshold 0.9")
+    ],
+    "no message of the input can be read": [
+        Ending(FAILED, "backfill --input {unreadable} --output {new}"),
+        Ending(FAILED, "estimate --input {unreadable}"),
+        Ending(FAILED, "inspect {unreadable}"),
+        Ending(FAILED, "evaluate --answers {unreadable} --gold {gold}"),
+        Ending(FAILED, "calibrate --answers {unreadable} --gold {gold} --recall 0.5"),
+    ],
+    "a file of the input or of the output is damaged": [
+        Ending(FAILED, "backfill --input {damaged} --output {new}"),
+        Ending(FAILED, "estimate --input {damaged}"),
+        Ending(FAILED, "inspect {damaged} --messages 9"),
+        Ending(FAILED, "report {broken}"),
+        Ending(FAILED, "show {id} {broken}"),
+        Ending(FAILED, "verify {broken}"),
+        Ending(FAILED, "export {broken} --to csv --output {new}"),
+    ],
+    "no answer of the engine has a label": [Ending(FAILED, f"{_CALIBRATE} --engine none")],
+    "the id is not there": [Ending(FAILED, "show ffff {done}")],
+    "the checker cannot be reached at the start": [
+        Ending(FAILED, f"{_BACKFILL_NEW} {_AWAY}"),
+        Ending(FAILED, f"{_REPLAY} {_AWAY}"),
+        Ending(FAILED, f"demo --output {{new}} {_AWAY}"),
+        Ending(FAILED, f"check --answer A. --fact A. {_AWAY}"),
+        Ending(FAILED, f"evaluate --answers {{answers}} --gold {{gold}} {_AWAY}"),
+        Ending(FAILED, f"calibrate --answers {{answers}} --gold {{gold}} --recall 0.5 {_AWAY}"),
+    ],
+    "the disk is full": [
+        _disk_full(_BACKFILL_NEW, _PUBLISH),
+        _disk_full(f"{_REPLAY} --checker local", _PUBLISH),
+        _disk_full("demo --output {new}", _PUBLISH),
+        _disk_full(
+            "estimate --input {answers} --output {new}", "groundwatch.pipeline.storage.write_whole"
+        ),
+        _disk_full(f"{_EVALUATE_DONE} --output {{new}}", f"{_EVALUATE}evaluate_answers.writing"),
+        _disk_full(f"{_CALIBRATE} --output {{new}}", f"{_EVALUATE}calibrate_thresholds.writing"),
+        _disk_full("report {done}", f"{_RESULTS}report.make_report.writing"),
+        _disk_full(_EXPORT, f"{_RESULTS}export.write_table.writing"),
+    ],
+    "it is interrupted (SIGINT); the same command continues or begins again": [
+        _interrupted(_BACKFILL_NEW, f"{_BACKFILL}run_job.local_run"),
+        _interrupted(f"{_REPLAY} --checker local", f"{_BACKFILL}run_job.local_run"),
+        _interrupted("demo --output {new}", f"{_BACKFILL}run_job.local_run"),
+        _interrupted(
+            "estimate --input {answers}", f"{_BACKFILL}estimate.estimate_backfill.show_estimate"
+        ),
+        _interrupted("inspect {answers}", f"{_BACKFILL}inspect_file.read_file"),
+        _interrupted(
+            "check --answer A. --fact A.", "groundwatch.launch.checker.check_answer.enrich_one"
+        ),
+        _interrupted(_EVALUATE_DONE, f"{_EVALUATE}evaluate_answers.measure"),
+        _interrupted(_CALIBRATE, f"{_EVALUATE}calibrate_thresholds.calibrate"),
+        _interrupted("report {done}", f"{_RESULTS}report.make_report.read_output"),
+        _interrupted("show {id} {done}", f"{_RESULTS}show_record.find_files"),
+        _interrupted("verify {done}", f"{_RESULTS}verify.verify_folder.read_folder"),
+        _interrupted(_EXPORT, f"{_RESULTS}export.write_table.find_files"),
+    ],
+    "the files differ from the counts": [Ending(FAILED, "verify {differing}")],
+    "failures can be retried": [
+        Ending(LEFT, f"{_BACKFILL_NEW} --checker {{failing}} --max_attempts 1"),
+        Ending(LEFT, f"{_REPLAY} --checker {{failing}} --max_attempts 1"),
+    ],
+    "the budget left answers": [
+        Ending(LEFT, f"{_BACKFILL_NEW} --checker {{server}} --max_calls 1"),
+        Ending(LEFT, f"{_REPLAY} --checker {{server}} --max_calls 1"),
+    ],
+    "no record has a trace, which the tool needs": [
+        Ending(LEFT, "export {done} --to phoenix --endpoint http://127.0.0.1:9")
+    ],
+    "a gate is red: an answer of `check`, or more than `--fail_above` allows": [
+        Ending(LOW_GROUNDED, "check --answer {low} --fact {grounded}"),
+        Ending(LOW_GROUNDED, f"{_BACKFILL_NEW} --fail_above 0"),
+        Ending(LOW_GROUNDED, f"{_REPLAY} --checker local --fail_above 0"),
+        Ending(LOW_GROUNDED, "report {done} --fail_above 0"),
+    ],
+}
+"""Each way in which commands end, and each command that ends so."""
+
+
+def page_with_table(page: str) -> str:
+    """Replace the tables of exit statuses by the current ones."""
+    before, heading, rest = page.partition(_HEADING)
+    _, next_heading, after = rest.partition("\n## ")
+    meanings = "".join(f"| {status} | {text} |\n" for status, text in _meanings())
+    rows = "".join(_rows(end, endings) for end, endings in ENDINGS.items())
+    return (
+        f"{before}{heading}\n| status | meaning |\n| --- | --- |\n{meanings}\n"
+        f"| how a command ends | status | commands |\n| --- | --- | --- |\n{rows}"
+        f"{next_heading}{after}"
+    )
+
+
+def _meanings() -> list[tuple[str, str]]:
+    return _MEANING.findall(inspect.getsource(exit_status))
+
+
+def _rows(end: str, endings: list[Ending]) -> str:
+    """Write how commands end: a row for each status."""
+    rows = ""
+    for status in dict.fromkeys(ending.status for ending in endings):
+        names = (each.command.partition(" ")[0] for each in endings if each.status == status)
+        commands = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+        rows += f"| {end} | {status} | {commands} |\n"
+    return rows
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
