@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from itertools import chain, count, islice
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -34,11 +35,13 @@ from groundwatch.pipeline.sources.output_folder import (
     read_failures,
     read_record_ids,
 )
-from groundwatch.pipeline.sources.splits import RecordRange
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary, replayed_files
 from groundwatch.transforms.persistence.seen_ids import BEFORE_THE_RUN, SeenIds
 from .same_run import finished_run, runs_like, what_it_holds
+
+if TYPE_CHECKING:  # it imports Beam
+    from groundwatch.pipeline.sources.splits import RecordRange
 
 _FAILURES = "failures"
 _REPLAYED = "replayed"
@@ -166,7 +169,7 @@ def free_run_id(root: str, base: str, is_active: Callable[[str], bool]) -> str:
 
 
 def resolve_replayed(
-    config: Config, summary: Summary, waiting: Iterable[RecordRange] = ()
+    config: Config, summary: Summary, waiting: Iterable["RecordRange"] = ()
 ) -> Summary:
     """Note in the summary of a replay which failures it has resolved: all that do not wait."""
     has_begun = summary.is_complete or summary.read
@@ -203,7 +206,7 @@ def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
 
 
 def _replayed_from(
-    config: Config, summary: Summary, waiting: Iterable[RecordRange]
+    config: Config, summary: Summary, waiting: Iterable["RecordRange"]
 ) -> Replayed | None:
     """Count the failures in those of the files that belong to the output folder; None if none.
 
@@ -245,7 +248,7 @@ def _replayed_from(
     )
 
 
-def _rows_of(ranges: Iterable[RecordRange]) -> tuple[tuple[int, int], ...]:
+def _rows_of(ranges: Iterable["RecordRange"]) -> tuple[tuple[int, int], ...]:
     """Return which rows of a file are in its record ranges, joined where one follows another."""
     joined: list[tuple[int, int]] = []
     for each in sorted(ranges, key=attrgetter("first")):

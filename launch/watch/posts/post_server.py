@@ -44,8 +44,12 @@ from .posted_message import PostedMessage
 from .posted_messages import PostedMessages, QueueFull
 
 ANSWERS = "/answers"
-PATHS = (ANSWERS, PUSH, *SIGNALS)
+METRICS = "/v1/metrics"
+"""Exporters of metrics have the same endpoint; nothing of theirs is an answer."""
+
+PATHS = (ANSWERS, PUSH, *SIGNALS, METRICS)
 _LIMITS = ServerLimits(deadline_s=30.0, max_connections=512, max_body_bytes=MAX_PAYLOAD_BYTES)
+_MOST_DECODED_BYTES = 2 * MAX_PAYLOAD_BYTES  # a compressed archive may hold a thousand times more
 _RETRY_AFTER_S = 5
 _ID_DIGITS = 32
 # What Pub/Sub writes into headers, if the subscription unwraps and writes metadata.
@@ -129,6 +133,8 @@ class PostServer:
                 page = refusal(refused.status, refused.message, content_type)
             is_later = refused.status in {429, 503}
             return page._replace(headers={"Retry-After": str(_RETRY_AFTER_S)} if is_later else {})
+        if request.path == METRICS:
+            return Page(200, content_type or PROTOBUF, b"{}" if content_type == JSON else b"")
         if signal:
             return success(signal, content_type, posted.unreadable, posted.reason)
         if request.path == PUSH:
@@ -180,6 +186,8 @@ class PostServer:
         try:
             if signal := SIGNALS.get(request.path):
                 return self._read_export(signal, request, attributes)
+            if request.path == METRICS:
+                return Posted([])
             if request.path == PUSH:
                 return Posted([_read_push(request, attributes)])
             return self._read_answers(request, attributes)
@@ -190,10 +198,14 @@ class PostServer:
         key = header(request.headers, "Idempotency-Key")
         name = hashlib.sha256(key.encode()).hexdigest() if key else uuid.uuid4().hex
         stream = cast("Buffered", io.BufferedReader(io.BytesIO(request.body)))
-        messages = [
-            PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
-            for each in read_archive(stream, f"post-{name[:_ID_DIGITS]}")
-        ]
+        messages, size_bytes = [], 0
+        for each in read_archive(stream, f"post-{name[:_ID_DIGITS]}"):
+            size_bytes += len(each.payload)
+            if size_bytes > _MOST_DECODED_BYTES:
+                raise PostRefused(413, f"the messages are over {_MOST_DECODED_BYTES:,} bytes")
+            messages.append(
+                PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
+            )
         if not messages:
             raise UnreadableAnswer("The request has no message: send one as its body.")
         return self._examined(messages)

@@ -1,67 +1,23 @@
 """A worker that receives by HTTP, as a process: kills, exporters, drains, and both sources."""
 
-import re
 import signal
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Self
-
-import httpx
 
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.samples import sample_paths
 from tests.support.archives import an_envelope, an_unsupported_envelope
-from tests.support.commands import GROUNDWATCH, ChildProcess, start
+from tests.support.commands import GROUNDWATCH, start
 from tests.support.documented_commands import read_page
+from tests.support.listening import Listening, waiting_in
 from tests.support.outputs import alerts_in, failures_in, record_ids_in, records_in, summary_in
 from tests.support.posting import chat_span, exported, retrieval_span
 from tests.support.repository import ROOT
 from tests.support.waiting import wait_until
-from tests.support.watched import SUBSCRIPTION, Watched, ledger_of, total
+from tests.support.watched import SUBSCRIPTION, Watched
 
 MESSAGES = 300
 KILLS = 3
-ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
-
-
-class Listening:
-    """A worker process that receives by HTTP; `address` is where."""
-
-    def __init__(self, output: Path, *flags: str, port: int = 0) -> None:
-        self.output = output
-        places = ["--listen", str(port), "--output", str(output), "--run_id", "posts"]
-        self.process: ChildProcess = start(*GROUNDWATCH, "watch", *places, *flags)
-        assert self.process.stderr is not None
-        self.log: list[str] = []
-        while "receives" not in "".join(self.log):
-            self.log.append(self.process.stderr.readline())
-            assert self.log[-1], self.log
-        self.address = ADDRESS.findall(self.log[-1])[0]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *given: object) -> None:
-        self.process.__exit__(*given)
-
-    @property
-    def accounts(self) -> dict[str, int]:
-        return total(ledger_of(next(self.output.glob(".groundwatch-*"))))
-
-    def post(self, path: str, content: bytes) -> int:
-        """Post a body; 0 if the worker is away."""
-        try:
-            return httpx.post(self.address + path, content=content, timeout=30).status_code
-        except httpx.HTTPError:
-            return 0
-
-    def end(self) -> str:
-        """Ask for the end; return what was logged."""
-        self.process.send_signal(signal.SIGTERM)
-        _, log = self.process.communicate(timeout=120)
-        assert self.process.returncode == 0, log
-        return "".join(self.log) + log
 
 
 def test_answers_become_records_alerts_and_failures(tmp_path: Path) -> None:
@@ -111,7 +67,7 @@ def test_no_post_is_lost_or_doubled_over_kills_and_repeated_posts(tmp_path: Path
             else:
                 statuses = [*sent]
                 assert {*statuses} == {202}
-                wait_until(lambda: not posted_in(output))
+                wait_until(lambda: not waiting_in(output))
                 worker.end()
             todo = [
                 *(n for n, status in zip(todo, statuses, strict=False) if status != 202),
@@ -122,14 +78,6 @@ def test_no_post_is_lost_or_doubled_over_kills_and_repeated_posts(tmp_path: Path
     assert main(["verify", str(output)]) == 0
 
 
-def posted_in(output: Path) -> int:
-    """How many posted messages have no durable outcome."""
-    [path] = output.glob(".groundwatch-*/run.sqlite")
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as reading:
-        [(count,)] = reading.execute("SELECT count(*) FROM posted")
-    return int(count)
-
-
 def test_what_was_received_is_processed_by_a_worker_that_does_not_listen(
     tmp_path: Path, watched: Watched
 ) -> None:
@@ -138,7 +86,7 @@ def test_what_was_received_is_processed_by_a_worker_that_does_not_listen(
     flags = ["--output", str(output), "--run_id", "posts", "--subscription", SUBSCRIPTION]
     watched.publish(an_envelope(5))
     with start(*GROUNDWATCH, "watch", *flags, "--pubsub_address", watched.server.address) as later:
-        wait_until(lambda: watched.outstanding == 0 and not posted_in(output))
+        wait_until(lambda: watched.outstanding == 0 and not waiting_in(output))
         later.send_signal(signal.SIGTERM)
         later.communicate(timeout=120)
     assert {record["trace_id"] for record in records_in(output)} == {trace, None}

@@ -202,6 +202,7 @@ REFUSALS: Mapping[str, tuple[str, bytes, Mapping[str, str], int, str]] = {
     "damaged gzip": ("/answers", gzip.compress(ONE)[:-9], {}, 400, ""),
     "damaged encoding": ("/answers", b"no gzip", {"Content_Encoding": "gzip"}, 400, ""),
     "too large": ("/answers", bytes(10_000_001), {}, 413, "10,000,000"),
+    "a bomb": ("/answers", gzip.compress((b" " * 10**6 + ONE + b"\n") * 30), {}, 413, "20,000,000"),
     "no path": ("/", ONE, {}, 404, "/answers"),
     "otlp, no type": ("/v1/traces", b"{}", {}, 415, "application/json"),
     "otlp, no json": ("/v1/traces", b"{", OTLP_JSON, 400, "not JSON"),
@@ -223,6 +224,14 @@ def test_what_cannot_be_read_is_refused_with_a_sentence_and_not_kept(
     if headers.get("Content_Type") == PROTOBUF:
         content = Status.FromString(content).message.encode()
     assert words.encode() in content
+    assert not server.pulled()
+
+
+@pytest.mark.parametrize(("content_type", "body"), [(PROTOBUF, b""), ("application/json", b"{}")])
+def test_metrics_are_accepted_and_dropped(posting: Open, content_type: str, body: bytes) -> None:
+    server = posting()
+    reply = server.post("/v1/metrics", b"any", Content_Type=content_type)
+    assert (reply.status_code, reply.content) == (200, body)
     assert not server.pulled()
 
 
