@@ -25,7 +25,7 @@ import httpx
 
 from tests.benchmarks import watch_latency
 from tests.benchmarks.generated_answers import generated_messages
-from tests.support.listening import Listening, waiting_in
+from tests.support.listening import Listening, is_waiting_in
 from tests.support.outputs import record_ids_in
 from tests.support.waiting import wait_until
 
@@ -61,7 +61,7 @@ def measure_rate(output: Path, bodies: Sequence[bytes]) -> tuple[float, float]:
         started_s = time.monotonic()
         assert all(post_all(worker, bodies))
         posted_s = time.monotonic() - started_s
-        wait_until(lambda: not waiting_in(output), _DONE_WITHIN_S)
+        wait_until(lambda: not is_waiting_in(output), _DONE_WITHIN_S)
         done_s = time.monotonic() - started_s
         worker.end()
     return len(bodies) / posted_s, len(bodies) / done_s
@@ -70,17 +70,7 @@ def measure_rate(output: Path, bodies: Sequence[bytes]) -> tuple[float, float]:
 def measure_latency(output: Path, bodies: Sequence[bytes], per_s: int) -> list[float]:
     """Return the seconds from each post to its alert."""
     posted_s: dict[str, float] = {}
-    alerted_s: dict[str, float] = {}
     with Listening(output, "--scorer", "none") as worker:
-
-        def read() -> None:
-            assert worker.process.stderr is not None
-            for line in worker.process.stderr:
-                if line.startswith("{") and (name := json.loads(line).get("record_id")):
-                    alerted_s.setdefault(name, time.monotonic())
-
-        thread = threading.Thread(target=read)
-        thread.start()
         started_s = time.monotonic()
         with httpx.Client(base_url=worker.address) as client:
             for number, body in enumerate(bodies):
@@ -88,9 +78,12 @@ def measure_latency(output: Path, bodies: Sequence[bytes], per_s: int) -> list[f
                 if number % 5 == 0:
                     posted_s[watch_latency.record_id(body)] = time.monotonic()
                 client.post("/answers", content=body).raise_for_status()
-        wait_until(lambda: posted_s.keys() <= alerted_s.keys())
-        worker.process.terminate()
-        thread.join()
+        wait_until(lambda: not is_waiting_in(output))
+        worker.end()
+    alerted_s: dict[str, float] = {}
+    for at_s, line in worker.log:
+        if line.startswith("{") and (name := json.loads(line).get("record_id")):
+            alerted_s.setdefault(name, at_s)
     return [alerted_s[name] - at_s for name, at_s in posted_s.items()]
 
 
@@ -113,7 +106,7 @@ def measure_kills(output: Path, bodies: Sequence[bytes], kills: int) -> tuple[in
                 for body, is_kept in zip(todo, post_all(worker, todo), strict=True)
                 if not is_kept
             ]
-        wait_until(lambda: not waiting_in(output), _DONE_WITHIN_S)
+        wait_until(lambda: not is_waiting_in(output), _DONE_WITHIN_S)
         worker.end()
     ids = record_ids_in(output)
     return posts, len(bodies) - len({*ids}), len(ids) - len({*ids})

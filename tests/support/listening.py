@@ -3,30 +3,50 @@
 import re
 import signal
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
+from threading import Thread
 from typing import Self
 
 import httpx
 
 from tests.support.commands import GROUNDWATCH, ChildProcess, start
+from tests.support.waiting import wait_until
 from tests.support.watched import ledger_of, total
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
 
 
 class Listening:
-    """A worker that receives by HTTP; `address` is where."""
+    """A worker that receives by HTTP.
+
+    Attributes:
+      address: where.
+      log: its lines, with the time at which each came, by the monotonic clock.
+    """
 
     def __init__(self, output: Path, *flags: str) -> None:
         self.output = output
         places = ["--listen", "0", "--output", str(output), "--run_id", "posts"]
         self.process: ChildProcess = start(*GROUNDWATCH, "watch", *places, *flags)
+        self.log: list[tuple[float, str]] = []
+        # A pipe that nobody reads would stop the worker.
+        self._reader = Thread(target=self._read)
+        self._reader.start()
+        wait_until(lambda: self.process.poll() is not None or "receives" in self.text)
+        assert self.process.poll() is None, self.text
+        [self.address, *_] = _ADDRESS.findall(self.text)
+
+    @property
+    def text(self) -> str:
+        """All lines of the log."""
+        return "".join(line for _, line in self.log)
+
+    def _read(self) -> None:
         assert self.process.stderr is not None
-        self.log: list[str] = []
-        while "receives" not in "".join(self.log):
-            self.log.append(self.process.stderr.readline())
-            assert self.log[-1], self.log
-        self.address = _ADDRESS.findall(self.log[-1])[0]
+        for line in self.process.stderr:
+            self.log.append((time.monotonic(), line))
 
     def __enter__(self) -> Self:
         return self
@@ -49,14 +69,14 @@ class Listening:
     def end(self) -> str:
         """Ask for the end; return what was logged."""
         self.process.send_signal(signal.SIGTERM)
-        _, log = self.process.communicate(timeout=120)
-        assert self.process.returncode == 0, log
-        return "".join(self.log) + log
+        status = self.process.wait(120)
+        self._reader.join()
+        assert status == 0, self.text
+        return self.text
 
 
-def waiting_in(output: Path) -> int:
-    """How many posted messages have no durable outcome."""
+def is_waiting_in(output: Path) -> bool:
+    """Whether a posted message has no durable outcome."""
     [path] = output.glob(".groundwatch-*/run.sqlite")
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as reading:
-        [(count,)] = reading.execute("SELECT count(*) FROM posted")
-    return int(count)
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as reading:
+        return bool(reading.execute("SELECT 1 FROM posted LIMIT 1").fetchall())

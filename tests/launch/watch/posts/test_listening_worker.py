@@ -9,7 +9,7 @@ from groundwatch.launch.cli.samples import sample_paths
 from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.documented_commands import read_page
-from tests.support.listening import Listening, waiting_in
+from tests.support.listening import Listening, is_waiting_in
 from tests.support.outputs import alerts_in, failures_in, record_ids_in, records_in, summary_in
 from tests.support.posting import chat_span, exported, retrieval_span
 from tests.support.repository import ROOT
@@ -67,7 +67,7 @@ def test_no_post_is_lost_or_doubled_over_kills_and_repeated_posts(tmp_path: Path
             else:
                 statuses = [*sent]
                 assert {*statuses} == {202}
-                wait_until(lambda: not waiting_in(output))
+                wait_until(lambda: not is_waiting_in(output))
                 worker.end()
             todo = [
                 *(n for n, status in zip(todo, statuses, strict=False) if status != 202),
@@ -86,7 +86,7 @@ def test_what_was_received_is_processed_by_a_worker_that_does_not_listen(
     flags = ["--output", str(output), "--run_id", "posts", "--subscription", SUBSCRIPTION]
     watched.publish(an_envelope(5))
     with start(*GROUNDWATCH, "watch", *flags, "--pubsub_address", watched.server.address) as later:
-        wait_until(lambda: watched.outstanding == 0 and not waiting_in(output))
+        wait_until(lambda: watched.outstanding == 0 and not is_waiting_in(output))
         later.send_signal(signal.SIGTERM)
         later.communicate(timeout=120)
     assert {record["trace_id"] for record in records_in(output)} == {trace, None}
