@@ -75,9 +75,9 @@ def open_worker(
     journal.keep_file_age(settings.pubsub.file_age_s)
     with ExitStack() as opened:
         posted = None
-        if settings.source.listen or has_posted_messages(journal.database):
-            posted = PostedMessages(journal.database.path)
         if subscription is None:
+            if settings.source.listen or has_posted_messages(journal.database):
+                posted = PostedMessages(journal.database.path)
             subscription = _subscribe(settings, limits, posted)
         opened.callback(subscription.close, _CLOSE_WITHIN_S)
         topics = list(open_topics(journal, settings, with_payload=config.failure_payload))
@@ -137,10 +137,11 @@ def _subscribe(
 ) -> Subscription:
     found: list[Subscription] = [posted] if posted else []
     if name := settings.source.subscription:
-        most = limits.outstanding_messages, limits.outstanding_bytes
         pubsub = PubSubSubscription(
             name,
-            PullSettings(max_messages=most[0], max_bytes=most[1]),
+            PullSettings(
+                max_messages=limits.outstanding_messages, max_bytes=limits.outstanding_bytes
+            ),
             address=settings.server.pubsub_address,
             account=settings.job.checker.account,
         )

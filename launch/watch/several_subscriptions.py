@@ -1,6 +1,7 @@
 """Read several subscriptions as one."""
 
 from collections.abc import Iterable, Sequence
+from itertools import cycle, islice
 
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.engine.pubsub.subscription import Subscription
@@ -11,14 +12,14 @@ class SeveralSubscriptions:
     """Pull from subscriptions in turn; each ignores the places of the others."""
 
     def __init__(self, subscriptions: Sequence[Subscription]) -> None:
-        self._subscriptions = [*subscriptions]
+        self._subscriptions = subscriptions
+        self._turns = cycle(subscriptions)
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:
         """Return messages of the next subscription that has any, after a wait for a first one."""
-        for _ in self._subscriptions:
-            self._subscriptions.append(first := self._subscriptions.pop(0))
-            share_s = wait_s / len(self._subscriptions)
-            if messages := first.pull(max_messages, max_bytes, share_s):
+        share_s = wait_s / len(self._subscriptions)
+        for each in islice(self._turns, len(self._subscriptions)):
+            if messages := each.pull(max_messages, max_bytes, share_s):
                 return messages
         return ()
 

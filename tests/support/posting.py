@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from typing import Any, NamedTuple
 
 import httpx
@@ -33,26 +32,17 @@ class Posting(NamedTuple):
         return self.messages.pull(most, 100_000_000, 0.0)
 
 
-def exported(address: str, *spans: dict[str, Any], parent: str | None = "GET /chat") -> str:
-    """Export spans, one request a span, each below a parent unless it is None; return the trace."""
-    exporter = OTLPSpanExporter(f"{address}/v1/traces")
+def exported(address: str, *spans: dict[str, Any]) -> str:
+    """Export spans below a root, one request a span; return their trace."""
     provider = TracerProvider()
+    exporter = OTLPSpanExporter(f"{address}/v1/traces")
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     tracer = provider.get_tracer("tests")
-    with closing(_Provider(provider)):
-        if parent is None:
-            for attributes in spans:
-                tracer.start_span("chat", attributes=attributes).end()
-            return ""
-        with tracer.start_as_current_span(parent) as root:
-            for attributes in spans:
-                tracer.start_span("chat", attributes=attributes).end()
-            return f"{root.get_span_context().trace_id:032x}"
-
-
-class _Provider:
-    def __init__(self, provider: TracerProvider) -> None:
-        self.close = provider.shutdown
+    with tracer.start_as_current_span("GET /chat") as root:
+        for attributes in spans:
+            tracer.start_span("chat", attributes=attributes).end()
+    provider.shutdown()
+    return f"{root.get_span_context().trace_id:032x}"
 
 
 def chat_span(answer: str = FACT, **attributes: Any) -> dict[str, Any]:

@@ -108,6 +108,11 @@ class OutstandingMessages:
         settings = self._settings
         return len(self._by_place) < settings.max_messages and self._size_bytes < settings.max_bytes
 
+    @property
+    def size_bytes(self) -> int:
+        """The size of all messages, by what they were received with."""
+        return self._size_bytes
+
     def wait_for_room(self) -> None:
         """Wait until more messages may be outstanding, or until `close`."""
         with self._changed:

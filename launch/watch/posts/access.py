@@ -103,5 +103,5 @@ class Access(NamedTuple):
 
 
 def header(headers: Mapping[str, str], name: str) -> str:
-    """Return a header, "" for none; bytes that are no UTF-8 become question marks."""
+    """Return a header, "" for none; bytes other than UTF-8 become question marks."""
     return headers.get(name, "").encode(errors="replace").decode()

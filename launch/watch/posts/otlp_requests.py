@@ -18,6 +18,7 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as traces
 from groundwatch.launch.http_server import Page
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import objects_in
+from groundwatch.transforms.formats.carriers.otlp_json import LOGS, SPANS, Signal, items_in
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 _IDS = ("traceId", "spanId", "parentSpanId")
@@ -30,19 +31,16 @@ class OtlpSignal(NamedTuple):
     request: Any
     response: Any
     rejected: str
-    resources: str
-    scopes: str
-    items: str
+    fields: Signal
 
 
 SIGNALS = {
     "/v1/traces": OtlpSignal(
         *(traces.ExportTraceServiceRequest, traces.ExportTraceServiceResponse, "rejectedSpans"),
-        *("resourceSpans", "scopeSpans", "spans"),
+        SPANS,
     ),
     "/v1/logs": OtlpSignal(
-        *(logs.ExportLogsServiceRequest, logs.ExportLogsServiceResponse, "rejectedLogRecords"),
-        *("resourceLogs", "scopeLogs", "logRecords"),
+        *(logs.ExportLogsServiceRequest, logs.ExportLogsServiceResponse, "rejectedLogRecords"), LOGS
     ),
 }
 """The signals that can have answers, by the path of their requests."""
@@ -61,25 +59,23 @@ def read_batch(signal: OtlpSignal, body: bytes, content_type: str) -> dict[str, 
         name = signal.request.DESCRIPTOR.name
         raise UnreadableAnswer(f"The request is not an {name} in protobuf.") from None
     batch = json_format.MessageToDict(request, use_integers_for_enums=True)
-    for resource in objects_in(batch, signal.resources):
-        for scope in objects_in(resource, signal.scopes):
-            for item in objects_in(scope, signal.items):
-                # OTLP in JSON has them in hexadecimal, protobuf's own JSON in base64.
-                item |= {name: base64.b64decode(item[name]).hex() for name in _IDS if name in item}
+    for item in items_in(batch, signal.fields):
+        # OTLP in JSON has them in hexadecimal, protobuf's own JSON in base64.
+        item |= {name: base64.b64decode(item[name]).hex() for name in _IDS if name in item}
     return batch
 
 
-def by_trace(signal: OtlpSignal, batch: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Divide a batch into one for each trace, by its id; "" for items without one."""
+def by_trace(batch: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Divide the spans of a batch into one for each trace, by its id; "" without one."""
     divided: dict[str, dict[str, Any]] = {}
-    for resource in objects_in(batch, signal.resources):
-        for scope in objects_in(resource, signal.scopes):
-            items: dict[str, list[Any]] = {}
-            for item in objects_in(scope, signal.items):
-                items.setdefault(str(item.get("traceId") or ""), []).append(item)
-            for trace, own in items.items():
-                alone = {**resource, signal.scopes: [{**scope, signal.items: own}]}
-                divided.setdefault(trace, {signal.resources: []})[signal.resources].append(alone)
+    for resource in objects_in(batch, SPANS.resources):
+        for scope in objects_in(resource, SPANS.scopes):
+            spans: dict[str, list[Any]] = {}
+            for span in objects_in(scope, SPANS.items):
+                spans.setdefault(str(span.get("traceId") or ""), []).append(span)
+            for trace, own in spans.items():
+                alone = {**resource, SPANS.scopes: [{**scope, SPANS.items: own}]}
+                divided.setdefault(trace, {SPANS.resources: []})[SPANS.resources].append(alone)
     return divided
 
 
@@ -95,10 +91,7 @@ def joined(batches: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def has_root(batch: Mapping[str, Any]) -> bool:
     """Return whether a batch has a span without a parent."""
     return any(
-        not str(span.get("parentSpanId") or "").strip("0")
-        for resource in objects_in(batch, "resourceSpans")
-        for scope in objects_in(resource, "scopeSpans")
-        for span in objects_in(scope, "spans")
+        not str(span.get("parentSpanId") or "").strip("0") for span in items_in(batch, SPANS)
     )
 
 
@@ -111,7 +104,7 @@ def success(signal: OtlpSignal, content_type: str, unreadable: int, reason: str)
 
 
 def refusal(status: int, message: str, content_type: str) -> Page:
-    """Make the response to a request of which nothing is kept."""
+    """Make the response to a request that is not kept."""
     code = INVALID_ARGUMENT if status == _BAD_REQUEST else UNAVAILABLE
     return _page(status, content_type, {"code": code, "message": message}, Status)
 

@@ -25,7 +25,7 @@ from groundwatch.pipeline.sources.avro_files import Buffered
 from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.message import RECEIVED_US, Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
-from groundwatch.transforms.formats.carriers.otlp_json import concerns_model
+from groundwatch.transforms.formats.carriers.otlp_json import SPANS, concerns_model
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.runtime import clock
 from .access import PUSH, Access, PostRefused, header
@@ -93,8 +93,8 @@ class PostServer:
         self._is_draining = is_draining
         self.requests: Counter[tuple[str, int]] = Counter()
         self.body_bytes = 0
-        self._waiting: list[tuple[Sequence[PostedMessage], asyncio.Future[PostRefused | None]]] = []
-        self._is_writing = False
+        self._waiting: list[tuple[Sequence[PostedMessage], asyncio.Future[Exception | None]]] = []
+        self._writing = asyncio.Lock()
         self._reader = ThreadPoolExecutor(2, "post-reader")
         self._writer = ThreadPoolExecutor(1, "post-writer")
         self._server = ServerThread("posts", address, self._answer, _LIMITS, self._refuse)
@@ -148,23 +148,20 @@ class PostServer:
         if not messages:
             return
         loop = asyncio.get_running_loop()
-        kept: asyncio.Future[PostRefused | None] = loop.create_future()
+        kept: asyncio.Future[Exception | None] = loop.create_future()
         self._waiting.append((messages, kept))
-        if not self._is_writing:
-            self._is_writing = True
-            while self._waiting:
-                written, self._waiting = self._waiting, []
+        async with self._writing:
+            if written := self._waiting:
+                self._waiting = []
                 error = await loop.run_in_executor(self._writer, self._write, written)
                 for _, future in written:
                     if not future.done():  # its client may have gone
                         future.set_result(error)
-            self._is_writing = False
-        if error := await kept:
-            raise error
+        if found := await kept:
+            raise found
 
-    def _write(
-        self, waiting: Sequence[tuple[Sequence[PostedMessage], object]]
-    ) -> PostRefused | None:
+    def _write(self, waiting: Sequence[tuple[Sequence[PostedMessage], object]]) -> Exception | None:
+        """Make the messages of several requests durable; return why they are not."""
         try:
             self._messages.add([each for messages, _ in waiting for each in messages])
         except QueueFull:
@@ -172,6 +169,8 @@ class PostServer:
         except OSError as error:
             _log.error("%s; what is posted is refused", error)
             return PostRefused(503, "the worker cannot write its database: send it again later")
+        except Exception as error:  # noqa: BLE001 - a defect, which each of the requests reports
+            return error
         return None
 
     def _read(self, request: HttpRequest) -> Posted:
@@ -208,7 +207,7 @@ class PostServer:
             )
         if not messages:
             raise UnreadableAnswer("The request has no message: send one as its body.")
-        return self._examined(messages)
+        return Posted(messages, *self._unreadable(messages))
 
     def _read_export(
         self, signal: OtlpSignal, request: HttpRequest, attributes: dict[str, str]
@@ -217,7 +216,7 @@ class PostServer:
         if content_type not in {JSON, PROTOBUF}:
             raise PostRefused(415, f"the Content-Type must be {JSON} or {PROTOBUF}")
         whole = read_batch(signal, request.body, content_type)
-        traces = by_trace(signal, whole) if signal.items == "spans" else {"": whole}
+        traces = by_trace(whole) if signal.fields is SPANS else {"": whole}
         messages, complete = [], []
         for trace, batch in traces.items():
             payload = msgspec.json.encode(batch)
@@ -238,17 +237,17 @@ class PostServer:
             messages.append(message)
             if is_complete and is_of_model:
                 complete.append(message)
-        return Posted(messages, *self._examined(complete)[1:])
+        return Posted(messages, *self._unreadable(complete))
 
-    def _examined(self, messages: Sequence[PostedMessage]) -> Posted:
-        """Find out which messages cannot be read: they become failures, and their sender learns."""
+    def _unreadable(self, messages: Sequence[PostedMessage]) -> tuple[int, str]:
+        """Count the answers that cannot be read and become failures; say why the first one does."""
         errors = [
             answer.error
             for each in messages
             for answer in parse_answers(Message(payload=each.payload, place=""), self._options)
             if isinstance(answer, ParseFailure)
         ]
-        return Posted(messages, len(errors), str(errors[0]) if errors else "")
+        return len(errors), str(errors[0]) if errors else ""
 
 
 def _read_push(request: HttpRequest, attributes: dict[str, str]) -> PostedMessage:

@@ -62,7 +62,7 @@ class PostedMessages:
 
     def add(self, messages: Sequence[PostedMessage]) -> None:
         """Make messages durable, all or none, then let them be pulled; raise `QueueFull`."""
-        waiting_bytes = self._outstanding.stats().size_bytes + self._parts.size_bytes
+        waiting_bytes = self._outstanding.size_bytes + self._parts.size_bytes
         if not self._outstanding.has_room or waiting_bytes >= self._limits.max_bytes:
             raise QueueFull
         with self._lock:

@@ -1,4 +1,4 @@
-"""Gather the parts of a trace, which an application sends one by one."""
+"""Collect the parts of a trace, which an application sends one by one."""
 
 from collections.abc import Iterable, Sequence
 
@@ -60,7 +60,7 @@ class TraceParts:
         }
 
     def remove(self, traces: Iterable[str]) -> None:
-        """Forget traces."""
+        """Remove traces."""
         for name in traces:
             parts = self._traces.pop(name).parts.values()
             self.size_bytes -= sum(len(part.payload) for part in parts)

@@ -26,7 +26,7 @@ from .gen_ai_attributes import has_output, unread_attributes
 from .open_inference import read_inference, without_text
 
 
-class _Signal(NamedTuple):
+class Signal(NamedTuple):
     """The fields of one signal: its resources, scopes and items."""
 
     resources: str
@@ -34,10 +34,9 @@ class _Signal(NamedTuple):
     items: str
 
 
-_SIGNALS = (
-    _Signal("resourceSpans", "scopeSpans", "spans"),
-    _Signal("resourceLogs", "scopeLogs", "logRecords"),
-)
+SPANS = Signal("resourceSpans", "scopeSpans", "spans")
+LOGS = Signal("resourceLogs", "scopeLogs", "logRecords")
+_SIGNALS = (SPANS, LOGS)
 _OF_BATCH = frozenset(name for signal in _SIGNALS for name in signal) | {
     *("resource", "scope", "schemaUrl")
 }
@@ -78,7 +77,7 @@ class _Span(NamedTuple):
 
 def concerns_model(batch: Mapping[str, Any]) -> bool:
     """Return whether a span or log record is of a call of a model, or of what gives it facts."""
-    return any(_is_of_model(item) for signal in _SIGNALS for item in _items(batch, signal))
+    return any(_is_of_model(item) for signal in _SIGNALS for item in items_in(batch, signal))
 
 
 def _is_of_model(item: dict[str, Any]) -> bool:
@@ -102,9 +101,9 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
         )
 
 
-def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[CarriedBody]:
+def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[CarriedBody]:
     beside = _beside_items(batch, signal)
-    spans = list(map(_read, _items(batch, signal)))
+    spans = list(map(_read, items_in(batch, signal)))
     answering = _answering(spans)
     below: dict[int, list[_Span]] = {}
     shared: dict[str, list[_Span]] = {}
@@ -130,7 +129,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: _Signal) -> Iterator[Carrie
             )
 
 
-def _beside_items(batch: Mapping[str, Any], signal: _Signal) -> dict[str, Any]:
+def _beside_items(batch: Mapping[str, Any], signal: Signal) -> dict[str, Any]:
     """Return unknown fields of a batch, and of its resources and scopes."""
     resources = objects_in(batch, signal.resources)
     scopes = (scope for each in resources for scope in objects_in(each, signal.scopes))
@@ -138,7 +137,8 @@ def _beside_items(batch: Mapping[str, Any], signal: _Signal) -> dict[str, Any]:
     return {name: each[name] for each in holders for name in each if name not in _OF_BATCH}
 
 
-def _items(batch: Mapping[str, Any], signal: _Signal) -> Iterator[dict[str, Any]]:
+def items_in(batch: Mapping[str, Any], signal: Signal) -> Iterator[dict[str, Any]]:
+    """Yield the spans or log records of a batch."""
     for resource in objects_in(batch, signal.resources):
         for scope in objects_in(resource, signal.scopes):
             yield from objects_in(scope, signal.items)
@@ -257,7 +257,7 @@ def _with_event(span: _Span, event: int | None) -> dict[str, Any]:
 def _unread(batch: Mapping[str, Any]) -> Iterator[SearchedPart]:
     yield from all_but(*(signal.resources for signal in _SIGNALS))(batch)
     for signal in _SIGNALS:
-        yield from chain.from_iterable(map(_unread_of, _items(batch, signal)))
+        yield from chain.from_iterable(map(_unread_of, items_in(batch, signal)))
 
 
 def _unread_of(item: dict[str, Any]) -> Iterator[SearchedPart]:

@@ -282,6 +282,22 @@ def test_a_later_request_may_succeed_and_the_reply_says_when(
     assert not server.pulled()
 
 
+def test_a_defect_is_a_reply_and_the_next_request_is_kept(
+    posting: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = posting()
+
+    def fail(*_: object) -> None:
+        raise ValueError("private")
+
+    monkeypatch.setattr(PostedMessages, "add", fail)
+    assert server.post("/answers", ONE).status_code == 500
+    monkeypatch.undo()
+    assert server.post("/answers", ONE).status_code == 202
+    assert "ValueError" in caplog.text
+    assert "private" not in caplog.text
+
+
 def test_requests_that_come_together_are_each_durable_when_they_are_answered(
     posting: Open, database: str
 ) -> None:
