@@ -21,14 +21,13 @@ PYTHON = re.findall(
 
 
 def test_all_examples_are_found() -> None:
-    assert len(PYTHON) == 4
+    assert len(PYTHON) == 3
 
 
-@pytest.mark.parametrize("program", PYTHON, ids=["function", "test", "pipeline", "library"])
+@pytest.mark.parametrize("program", PYTHON, ids=["function", "pipeline", "library"])
 def test_a_program_runs(program: str, tmp_path: Path) -> None:
-    path = tmp_path / "test_example.py"
+    path = tmp_path / "example.py"
     path.write_text(f"{WITHOUT_EXTRAS}\n{program}", encoding="utf-8")
-    is_test = "def test_" in program
-    exit_status, told, complained = run(*(["-m", "pytest", "-q"] if is_test else []), str(path))
-    assert (exit_status, complained) == (0, "")
-    assert ("1 passed" if is_test else "LOW_GROUNDED") in told
+    exit_status, printed, errors = run(str(path))
+    assert (exit_status, errors) == (0, "")
+    assert "LOW_GROUNDED" in printed
