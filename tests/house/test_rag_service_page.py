@@ -1,6 +1,6 @@
 """The page from a RAG service to alerts: what it logs or publishes is read, and reaches Slack.
 
-tests/integrations/rag_services.py runs its snippets with LangChain, LlamaIndex and OpenAI.
+tests/integrations/rag_services.py runs its snippets with LangChain and LlamaIndex.
 """
 
 import os

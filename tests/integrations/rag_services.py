@@ -1,25 +1,18 @@
 """Run the snippets of docs/rag_service.md against the real libraries, and check what they write.
 
 `python -m tests.integrations.rag_services FOLDER` takes the programs of an environment that has the
-libraries, such as .venv/integrations/bin. Models are the libraries' fakes, and a server on this
-machine that speaks OpenAI's API.
+libraries, such as .venv/integrations/bin. Models are the libraries' fakes.
 """
 
-import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from groundwatch.launch.cli.main import main as groundwatch
-from tests.support.http_messages import Reply
 from tests.support.outputs import records_in
 from tests.support.repository import ROOT
-from tests.support.results_server import results_server
 
 PAGE = (ROOT / "docs" / "rag_service.md").read_text(encoding="utf-8")
 QUESTION, ANSWER, FACT = "How long is it?", "The warranty is 3 years.", "The warranty is 2 years."
@@ -53,23 +46,7 @@ query_engine = index.as_query_engine(llm=Model())
 _PROGRAMS = (
     ("LangChain", _LANGCHAIN, f"ask({QUESTION!r})"),
     ("LlamaIndex", _LLAMA_INDEX, f"ask({QUESTION!r})"),
-    ("OpenAI", "", f"ask({QUESTION!r}, [{FACT!r}])"),
 )
-_REPLIES: Mapping[str, Mapping[str, Any]] = {
-    "/v1/chat/completions": {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": ANSWER},
-            }
-        ],
-    }
-}
 
 
 def snippets(title: str) -> list[str]:
@@ -80,21 +57,13 @@ def snippets(title: str) -> list[str]:
 
 def main(programs: str) -> int:
     """Run everything; return the exit status."""
-    with tempfile.TemporaryDirectory() as name, results_server() as api:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        api.answer = lambda received: Reply(
-            body=json.dumps(_REPLIES[received.path]).encode(),
-            headers={"Content-Type": "application/json"},
-        )
         (folder / "answer_log.py").write_text(snippets("Plain logging")[0], encoding="utf-8")
-        environment = {**os.environ, "OPENAI_BASE_URL": f"{api.url}/v1", "OPENAI_API_KEY": "none"}
         for title, setup, call in _PROGRAMS:
             program = f"{setup}\n{snippets(title)[0]}\nassert {call} == {ANSWER!r}"
             subprocess.run(  # noqa: S603 - the page's own snippet
-                [f"{Path(programs).resolve()}/python", "-c", program],
-                check=True,
-                cwd=folder,
-                env=environment,
+                [f"{Path(programs).resolve()}/python", "-c", program], check=True, cwd=folder
             )
         arguments = ["--input", str(folder / "answers.jsonl"), "--output", str(folder / "out")]
         assert groundwatch(["backfill", *arguments]) == 0
@@ -105,7 +74,7 @@ def main(programs: str) -> int:
         assert [fact["text"] for fact in record["facts"]] == [FACT], record
     named = [record["facts"][0]["uri"] or record["facts"][0]["title"] for record in records]
     assert sorted(filter(None, named)) == ["lamps.md"] * 2, named
-    sys.stdout.write("The snippets of LangChain, LlamaIndex and OpenAI write what is read.\n")
+    sys.stdout.write("The snippets of LangChain and LlamaIndex write what is read.\n")
     return 0
 
 
