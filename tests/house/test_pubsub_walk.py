@@ -1,7 +1,6 @@
 """The walk of docs/operations.md: a Pub/Sub server, a worker, and what it has written."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -23,11 +22,22 @@ from tests.support.watched import ledger_of, total
 
 WALK = read_page(ROOT / "docs" / "operations.md")
 SAMPLE = ROOT / "launch" / "cli" / "samples" / "answers-2026-03-02.jsonl"
-TEXT = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 RUN = [command.text for command in WALK.commands if not command.only_parsed_for]
 ACTIVATE, SERVER, EXPORT, WATCH, *AFTER = RUN
 START = f"{SERVER}\n{EXPORT}\n{WATCH}"
 PORT = "8085"
+# Google's emulator starts without topics.
+PUBLISH = f"""from pathlib import Path
+
+from google.cloud.pubsub import PublisherClient, SubscriberClient
+
+TOPIC, SUBSCRIPTION = "projects/local/topics/answers", "projects/local/subscriptions/answers"
+publisher, subscriber = PublisherClient(), SubscriberClient()
+publisher.create_topic(name=TOPIC)
+subscriber.create_subscription(name=SUBSCRIPTION, topic=TOPIC)
+for line in Path("{SAMPLE.relative_to(ROOT)}").read_bytes().splitlines():
+    publisher.publish(TOPIC, line).result()
+"""
 
 
 @pytest.fixture
@@ -95,8 +105,7 @@ def test_the_walk_with_googles_emulator(clone: Path, pytestconfig: pytest.Config
     path = find_emulator(pytestconfig.getoption("--pubsub-emulator"))
     if path is None:
         pytest.skip("Google's emulator was not found")
-    [program] = re.findall(r"^```python\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
-    (clone / "publish.py").write_text(program)
+    (clone / "publish.py").write_text(PUBLISH)
     messages = len(SAMPLE.read_bytes().splitlines())
     with GoogleEmulator(path) as emulator:
         export = EXPORT.replace(f"127.0.0.1:{PORT}", emulator.address)

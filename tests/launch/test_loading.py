@@ -180,7 +180,7 @@ def test_the_queries_of_the_page_return_the_same_rows_from_a_table(
         named = re.findall(r"\]\(#([a-z-]+)\)", QUERIES.partition("DuckDB counts")[0])
         slugs = {heading.lower().replace(" ", "-"): heading for heading in queries_by_heading}
         queries = [query for name in named for query in queries_by_heading[slugs[name]]]
-        assert len(queries) == 3
+        assert len(queries) == 2
     for query in queries:
         expected = connection.execute(query).fetchall()
         found = connection.execute(query.replace("FROM answers", f"FROM '{table}'")).fetchall()
@@ -221,11 +221,10 @@ def test_every_query_of_the_page_returns_rows(
     assert all(own in claim and its in fact for _, _, own, its, claim, fact in differences)
     [documents] = results["Documents with many low-grounded answers"]
     assert documents[0][-1] == max(share for *_, share in documents)
-    by_answer, by_claim = results["Generator scores compared with the check"]
+    [by_answer] = results["Generator scores compared with the check"]
     assert sum(count for _, count, _, _ in by_answer) == sum(
         row["score_drift"] is not None for row in rows
     )
-    assert all(0 <= own <= 1 and 0 <= score <= 1 for _, _, own, score in by_claim)
     [cited] = results["Precision and recall of citations"]
     assert sum(count for _, count, *_ in cited) == sum(
         row["citation_precision"] is not None for row in rows

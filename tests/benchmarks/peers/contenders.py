@@ -59,7 +59,7 @@ CONTENDERS = (
     Contender(
         key=GROUNDWATCH,
         name="groundwatch",
-        setup="`groundwatch backfill --checker http://…` with its defaults, in one process",
+        setup="`groundwatch backfill --checker http://…`, in one process",
         packages=("groundwatch", "apache-beam", "httpx", "httptools", "msgspec"),
         sizes=_MANY,
         is_peer=False,
@@ -67,7 +67,7 @@ CONTENDERS = (
     Contender(
         key="own_client",
         name="asyncio, groundwatch's client",
-        setup="a script on `GroundingClient`; the difference is the cost of the pipeline",
+        setup="a script on `GroundingClient`",
         packages=("groundwatch", "httpx", "httptools", "stamina"),
         sizes=_MANY,
         is_peer=False,
@@ -79,8 +79,7 @@ CONTENDERS = (
     Contender(
         key=BASELINE,
         name="bare asyncio",
-        setup=f"a script on aiohttp that calls and writes, {_IN_FLIGHT} at once, with a timeout of"
-        f" {TIMEOUT_S:g} s: the baseline",
+        setup=f"a script on aiohttp with a timeout of {TIMEOUT_S:g} s",
         packages=("aiohttp",),
         sizes=_MANY,
         is_peer=False,
@@ -92,8 +91,8 @@ CONTENDERS = (
     Contender(
         key="official_client",
         name="official client, threads",
-        setup="`GroundedGenerationServiceClient` of v1beta over REST, one for each of"
-        f" {_IN_FLIGHT} threads, with `retry=Retry()` and a timeout of {TIMEOUT_S:g} s",
+        setup=f"REST, one for each of {_IN_FLIGHT} threads, with `retry=Retry()` and a timeout of"
+        f" {TIMEOUT_S:g} s",
         packages=("google-cloud-discoveryengine", "google-api-core", "requests"),
         sizes=_SOME,
         notes=(
@@ -108,8 +107,7 @@ CONTENDERS = (
     Contender(
         key="langchain_threads",
         name="LangChain, threads",
-        setup="`VertexAICheckGroundingWrapper.with_retry().batch(…)` with"
-        f" `max_concurrency={_IN_FLIGHT}`, over the official client's REST transport",
+        setup="`VertexAICheckGroundingWrapper.with_retry().batch(…)` over REST",
         packages=("langchain-google-community", "langchain-core", "google-cloud-discoveryengine"),
         sizes=_SOME,
         notes=(
@@ -127,7 +125,7 @@ CONTENDERS = (
     Contender(
         key="langchain_loop",
         name="LangChain, a loop",
-        setup="the same wrapper's `with_retry().invoke(…)`, one answer at a time",
+        setup="its `with_retry().invoke(…)`, one answer at a time",
         packages=("langchain-google-community", "langchain-core", "google-cloud-discoveryengine"),
         sizes=_ONE_BY_ONE,
         in_flight=1,
@@ -135,8 +133,7 @@ CONTENDERS = (
     Contender(
         key="beam_requests",
         name="Beam's RequestResponseIO",
-        setup="`ReadFromText`, `Reshuffle`, `RequestResponseIO` with the official client as its"
-        f" `Caller` and a timeout of {TIMEOUT_S:g} s, `WriteToAvro`; FnApiRunner with"
+        setup="`RequestResponseIO` with the official client as its `Caller`; FnApiRunner with"
         f" {_BEAM_THREADS} threads",
         packages=("apache-beam", "google-cloud-discoveryengine", "fastavro"),
         sizes=_FEW,
@@ -144,7 +141,7 @@ CONTENDERS = (
         notes=(
             # apache_beam/io/requestresponse.py: `_CallDoFn.process`, `ExponentialBackOffRepeater`
             "one call in flight in each thread",
-            "after three attempts the error ends the pipeline, without output",
+            "the third error ends the pipeline, without output",
             # apache_beam/io/requestresponse.py: `RedisCache`
             "a cache only with a Redis server",
         ),
