@@ -41,8 +41,8 @@ def reference_page(page: str, commands: Iterable[tuple[str, type[Settings]]]) ->
             fields.setdefault(row, field)
             takers.setdefault(row, []).append(command)
     groups: dict[str, list[_Row]] = {}
-    for row, field in fields.items():
-        groups.setdefault(field.group, []).append((field, tuple(takers[row])))
+    for key, field in fields.items():
+        groups.setdefault(field.group, []).append((field, tuple(takers[key])))
     sections: dict[str, list[_Row]] = {}
     for title, rows in groups.items():
         sections.setdefault(_heading(title, rows), []).extend(rows)
