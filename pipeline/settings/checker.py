@@ -46,23 +46,21 @@ _MOST_COUNTED = 2**62
 class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how.
 
-    checker: The embedded checker (local), Google's check grounding API (discoveryengine), the URL
-      of a server with the same protocol, or a Python object with a method check, as module:name.
+    checker: Embedded checker (local), Google's check grounding API (discoveryengine), the URL of a
+      server with the same protocol, or a Python object with a method check, as module:name.
       Default: local.
-    escalate: A second checker, named as by --checker. It decides what the first one is uncertain
-      of, and a share of the rest. Flags of calls, costs and accounts are about it, and about a
-      first checker that is not the embedded one.
-    escalate_below: An answer with a claim that the first checker scores lower is uncertain, as
-      one that it finds LOW_GROUNDED is.
-    escalate_share: Share of the other answers that the second checker checks, at random, to measure
-      what the first one misses.
-    scorer: Model whose log odds are added to those of the words in the embedded checker; in the
-      second one with --escalate local. It is small, which comes with groundwatch and is asked what
-      the words leave uncertain; none, the words alone; a folder with an ONNX classifier of pairs or
-      tokens (model.onnx, tokenizer.json, config.json); or OWNER/NAME[@REVISION] of the Hugging Face
-      Hub. Default: small.
-    scorer_weight: Weight of the scorer's log odds: 0 for the words alone, inf for the model alone.
-    project: Google Cloud project, whose default_grounding_config is used.
+    escalate: A second checker, which decides what the first one is uncertain of, and a share of the
+      rest. Flags of calls, costs and accounts are about it, and about a first checker that is not
+      the embedded one.
+    escalate_below: An answer with a claim that scores lower by the first checker is uncertain, as a
+      LOW_GROUNDED one is.
+    escalate_share: Share of the other answers that the second checker checks at random.
+    scorer: Model beside the words in the embedded checker; in the second one with --escalate local.
+      small: comes with groundwatch; none: the words alone; a folder with an ONNX classifier
+      (model.onnx, tokenizer.json, config.json); or OWNER/NAME[@REVISION] of the Hugging Face Hub.
+      Default: small.
+    scorer_weight: Weight of the model: 0 for the words alone, inf for the model alone.
+    project: Google Cloud project.
     location: Location of Google's service. Default: that of --grounding_config, else global.
     api_version: Version of the API.
     grounding_config: Resource name of the grounding configuration. Default: the project's
@@ -71,9 +69,8 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
       one for each processor, divided by the workers.
     requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
       limit.
-    timeout_s: Deadline of one attempt, from its start to the last byte of the reply; a scorer has
-      none.
-    proxy: Proxy for the calls; without it, that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
+    timeout_s: Deadline of one attempt, to the last byte of the reply; a scorer has none.
+    proxy: Proxy for the calls. Default: that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
     credentials_file: Key file of a service account, for the check and for buckets. Default:
       application default credentials.
     impersonate_service_account: Email address of a service account to impersonate.
@@ -254,7 +251,7 @@ class RetryPolicySettings(Settings, frozen=True, kw_only=True):
 class CostSettings(Settings, frozen=True, kw_only=True):
     """What calls cost, and how much a run may spend.
 
-    price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
+    price_per_1k_chars: Price of 1,000 checked characters.
     max_calls: Stop after this many requests of the run, including failed ones, retries and earlier
       attempts at the run. A higher limit resumes it. With --escalate the run goes on, and the
       verdict of the first checker stands. Default: no limit.

@@ -28,9 +28,8 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 
     input_format: Format of every message. Default: detected from each message's fields.
     map: Path of a field in the message, in JSONPath, such as 'facts=$.documents[*].text'. The
-      fields are query, answer, facts, document, id, time, engine, session, trace, span,
-      response, finish_reason, refusal and error. A document names the source of facts that
-      do not name it themselves. Of several paths of a field the first that finds a value
+      fields are query, answer, facts, document, id, time, engine, session, trace, span, response,
+      finish_reason, refusal and error. Of several paths of a field the first that finds a value
       counts; facts are those of all their paths.
     """
 
@@ -45,8 +44,8 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 class SamplingSettings(Settings, frozen=True, kw_only=True):
     """Which answers are checked.
 
-    sample: Check only a sample of the answers: RATE for all engines or ENGINE=RATE for one, from 0
-      to 1. Every run selects the same answers. Default: 1.
+    sample: Check only a sample of the answers: RATE, from 0 to 1, for all engines or ENGINE=RATE
+      for one. Every run selects the same answers. Default: 1.
     """
 
     sample: tuple[kinds.Sample, ...] = ()
@@ -65,11 +64,10 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
     """Where results are written, and how much text they keep.
 
     output: Output folder, local or gs://.
-    run_id: Part of every output file's name. With --again a run replaces the files of the earlier
-      run with the same id. A streaming job appends its start time. Default: derived from the name
-      of the input.
+    run_id: Part of every output file's name. A streaming job appends its start time. Default:
+      derived from the name of the input.
     target_file_mb: Start a new output file at this size.
-    text: How much of answers, queries and facts all files keep. The messages of failures follow
+    text: How much of answers, queries and facts files keep. The messages of failures follow
       --failure_payload.
     failure_payload: Whether failures keep the original message and its attributes; replay needs
       them.
@@ -86,19 +84,18 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
     """How a run that ends works.
 
     workers: Processes that share the work. On another runner: the number that --requests_per_minute
-      is divided by. Default: as many as there are processors, and fewer for a small archive or with
-      little memory; 1 with another checker than the embedded one, or a model of yours; on another
-      runner, as many as it may start.
+      is divided by. Default: the number of processors, fewer for a small archive or little memory;
+      1 with another checker than the embedded one, or a model of yours; on another runner, as many
+      as it may start.
     work_folder: Local folder for the state of an unfinished run. Default: inside a local --output,
       else in ~/.cache/groundwatch.
-    forget_replies: Start over and discard the cached replies of an interrupted run, which are
-      otherwise kept even if settings or input change. Calls already sent still count against
-      --max_calls and --max_cost.
-    again: Run a finished run again, and replace its results and those of its replays. Without it
-      the same command on a finished run shows its summary, and a command that would replace results
-      ends with exit status 2.
-    fail_above: End with exit status 4 if more than this share of the scored answers is
-      LOW_GROUNDED or could not be read, or if no answer was scored.
+    forget_replies: Discard the cached replies of an interrupted run, which are otherwise kept even
+      if settings or input change. Calls already sent still count against --max_calls and
+      --max_cost.
+    again: Run a finished run again, and replace its results and those of its replays. Without it a
+      command that would replace results ends with exit status 2.
+    fail_above: End with exit status 4 if more than this share of the scored answers is LOW_GROUNDED
+      or could not be read, or if none was scored.
     """
 
     workers: kinds.Count | None = None
@@ -111,9 +108,9 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
 class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts.
 
-    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: a number from 0 to
-      1 for all engines, or ENGINE=NUMBER for one. Default: 0.6.
-    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: a number from 0 to 1
+    low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: NUMBER, from 0 to
+      1, for all engines, or ENGINE=NUMBER for one. Default: 0.6.
+    claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: NUMBER, from 0 to 1,
       for all engines, or ENGINE=NUMBER for one. Default: 0.4.
     move_reason: Map a skip, finish or block reason to another verdict.
     """
@@ -182,12 +179,11 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     alert_verdicts: Verdicts and tags that alert. Verdicts replace the defaults; tags are added, and
       alert with any verdict.
     alert_text: Include the answer and its worst claim in the alert.
-    record_url: Template of the address of a record in your viewer, for alerts and the report.
-      {record_id}, {trace_id} and {engine} are replaced, such as in
-      https://viewer.example/r/{record_id}.
+    record_url: Address of a record in your viewer, for alerts and the report, such as
+      https://viewer.example/r/{record_id}. {record_id}, {trace_id} and {engine} are replaced.
     rate_budget: Error budget: the accepted rate of bad answers.
-    rate_burn: Burn rate that opens an incident: the rate of bad answers as a multiple of the
-      budget, over one hour and over six.
+    rate_burn: Burn rate that opens an incident: bad answers as a multiple of the budget, over one
+      hour and over six.
     """
 
     alert_verdicts: Annotated[tuple[kinds.VerdictOrTag, ...], Note(earlier="alert_tags")] = tuple(

@@ -119,22 +119,6 @@ def code_of_the_page(language: str, output: Path) -> str:
     return block.replace("OUT/", f"{output}/")
 
 
-def test_the_queries_of_the_output_page_return_rows(
-    output: Path, rows: list[Json], connection: duckdb.DuckDBPyConnection
-) -> None:
-    install, load, *queries = code_of_the_page("sql", output).strip().removesuffix(";").split(";")
-    assert [install.strip(), load.strip()] == ["INSTALL avro", "LOAD avro"]
-    verdicts, claims, pages = (connection.execute(query).fetchall() for query in queries)
-    dated = [row for row in rows if row["event_time"]]
-    assert sum(answers for _, _, answers, _ in verdicts) == len(dated)
-    assert {record_id for record_id, _, _ in claims} <= {row["record_id"] for row in rows}
-    assert claims[0][2] == min(
-        claim["score"] for row in rows for claim in row["claims"] if claim["score"] is not None
-    )
-    assert len(pages) == sum(row["check"] is not None for row in rows)
-    assert {page for _, _, page in pages} >= {"1", None}
-
-
 def test_the_python_of_the_output_page_makes_a_table(output: Path, rows: list[Json]) -> None:
     names: Json = {}
     exec(code_of_the_page("python", output), names)  # noqa: S102 - our own page

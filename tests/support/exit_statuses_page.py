@@ -1,4 +1,4 @@
-"""Write the table of exit statuses into docs/output.md.
+"""Write the list of exit statuses into docs/output.md.
 
 python -m tests.support.exit_statuses_page
 """
@@ -7,6 +7,7 @@ import errno
 import inspect
 import os
 import re
+from collections.abc import Iterable, Iterator
 from signal import SIGINT, SIGTERM, Signals
 from typing import NamedTuple
 
@@ -190,32 +191,40 @@ ENDINGS: dict[str, list[Ending]] = {
 """Each way in which commands end, and each command that ends so."""
 
 
-def page_with_table(page: str) -> str:
-    """Replace the tables of exit statuses by the current ones."""
+def page_with_list(page: str) -> str:
+    """Replace the list of exit statuses by the current one."""
     before, heading, rest = page.partition(_HEADING)
     _, next_heading, after = rest.partition("\n## ")
-    meanings = "".join(f"| {status} | {text} |\n" for status, text in _meanings())
-    rows = "".join(_rows(end, endings) for end, endings in ENDINGS.items())
-    return (
-        f"{before}{heading}\n| status | meaning |\n| --- | --- |\n{meanings}\n"
-        f"| how a command ends | status | commands |\n| --- | --- | --- |\n{rows}"
-        f"{next_heading}{after}"
+    statuses = "".join(
+        f"- {status}: {meaning}\n{''.join(_lines(int(status)))}" for status, meaning in _meanings()
     )
+    return f"{before}{heading}\n{statuses}{next_heading}{after}"
 
 
 def _meanings() -> list[tuple[str, str]]:
     return _MEANING.findall(inspect.getsource(exit_status))
 
 
-def _rows(end: str, endings: list[Ending]) -> str:
-    """Write how commands end: a row for each status."""
-    rows = ""
-    for status in dict.fromkeys(ending.status for ending in endings):
-        names = (each.command.partition(" ")[0] for each in endings if each.status == status)
-        commands = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
-        rows += f"| {end} | {status} | {commands} |\n"
-    return rows
+def _lines(status: int) -> Iterator[str]:
+    """Write how commands end with a status."""
+    for end, endings in ENDINGS.items():
+        if ending := [each for each in endings if each.status == status]:
+            yield f"  - {end}: {_written(ending)}\n"
+
+
+def _written(endings: Iterable[Ending]) -> str:
+    """Name the commands of endings, or those that are left out where they are fewer."""
+    all_names = _names(ending for each in ENDINGS.values() for ending in each)
+    names = _names(endings)
+    others = [each for each in all_names if each not in names]
+    if not others:
+        return "all"
+    return f"all but {', '.join(others)}" if len(others) < len(names) else ", ".join(names)
+
+
+def _names(endings: Iterable[Ending]) -> list[str]:
+    return list(dict.fromkeys(f"`{each.command.partition(' ')[0]}`" for each in endings))
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page_with_table(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(page_with_list(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

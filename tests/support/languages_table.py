@@ -28,16 +28,14 @@ LANGUAGES = {
     "zh": "Chinese",
 }
 _ROWS = {
-    "identical": "identical: GROUNDED",
-    "respelled": "a number spelled in another way, or a source named: GROUNDED",
-    "paraphrased": "paraphrased: GROUNDED",
-    "changed number": "a changed number or year: LOW_GROUNDED",
-    "changed name": "a changed name: LOW_GROUNDED",
-    "negated": "negated: LOW_GROUNDED",
-    "refused": "a refusal: no claim",
-    "greeting": "a greeting or an offer of help: no claim",
+    "identical, respelled, or a source named: GROUNDED": ("identical", "respelled"),
+    "paraphrased: GROUNDED": ("paraphrased",),
+    "a changed number or year: LOW_GROUNDED": ("changed number",),
+    "a changed name: LOW_GROUNDED": ("changed name",),
+    "negated: LOW_GROUNDED": ("negated",),
+    "a refusal, a greeting, an offer of help: no claim": ("refused", "greeting"),
 }
-"""The rows of the table, by form."""
+"""The forms of each row of the table."""
 
 _GROUNDED = frozenset({"identical", "respelled", "paraphrased"})
 _UNSCORABLE = frozenset({"refused", "greeting"})
@@ -75,8 +73,12 @@ def table() -> Iterator[str]:
             recognized[language][sentence.form] += is_recognized(sentence)
     yield f"| form: right verdict | {' | '.join(LANGUAGES.values())} |"
     yield "| --- |" + " ---: |" * len(LANGUAGES)
-    for form, row in _ROWS.items():
-        cells = (f"{recognized[each][form]}/{counts[each][form]}" for each in LANGUAGES)
+    for row, forms in _ROWS.items():
+        cells = (
+            f"{sum(recognized[each][form] for form in forms)}"
+            f"/{sum(counts[each][form] for form in forms)}"
+            for each in LANGUAGES
+        )
         yield f"| {row} | {' | '.join(cells)} |"
 
 

@@ -11,8 +11,8 @@ from . import Command
 class InputSettings(Settings, frozen=True, kw_only=True):
     """Which archives are read.
 
-    input: Archives: paths, globs or folders, local or gs://; JSON lines or CSV (plain, .gz, .zst),
-      Avro or Parquet. `backfill` reads JSON lines from standard input for -.
+    input: Archives, local or gs://: paths, globs or folders of JSON lines or CSV (plain, .gz,
+      .zst), Avro or Parquet. `backfill` reads JSON lines from standard input for -.
     """
 
     input: tuple[kinds.Location, ...]

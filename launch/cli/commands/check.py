@@ -17,11 +17,11 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
     """Which answer is checked.
 
     answer: The answer's text; - reads it from standard input.
-    fact: A source text. Repeat the flag for several.
+    fact: A source text.
     fact_file: Files of source texts, one text each.
     query: The question.
-    format: What is printed: text for people, the record as JSON, or a note for the next prompt of
-      the model that wrote the answer. The note is empty if no statement is flagged. Default: text.
+    format: Text for people, the record as JSON, or a note for the next prompt of the model that
+      wrote the answer, empty if no statement is flagged. Default: text.
     json: The same as --format json.
     """
 

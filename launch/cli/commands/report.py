@@ -21,17 +21,15 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
       are, or became, low-grounded.
     report_output: File for the report; - is standard output. Default: DIR/report.html, or
       OTHER_DIR/comparison.html; with --format markdown the names end in .md.
-    shown_answers: How many low-grounded answers are shown, the worst first; of each other verdict
-      the worst three are shown. Of two folders, how many answers of each kind of change. Default:
-      1000; of two folders, 20.
-    low_grounded_threshold: Threshold of the support score: a number from 0 to 1 for all engines, or
-      ENGINE=NUMBER for one; repeat the flag for several. Default: that of the run.
+    shown_answers: How many low-grounded answers are shown, the worst first, and the worst three of
+      each other verdict. Of two folders, how many of each kind of change. Default: 1000; of two
+      folders, 20.
+    low_grounded_threshold: Threshold of the support score: NUMBER for all engines, or ENGINE=NUMBER
+      for one. Default: that of the run.
     claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
-    price_per_1k_chars: Price of 1,000 checked characters, to report the cost.
-    record_url: Template of the address of a record in your viewer, such as
-      https://viewer.example/r/{record_id}.
-    fail_above: End with exit status 4 if more than this share of the scored answers is
-      LOW_GROUNDED or could not be read, or if no answer was scored; of two folders, in OTHER_DIR.
+    price_per_1k_chars: Price of 1,000 checked characters.
+    record_url: Address of a record in your viewer, such as https://viewer.example/r/{record_id}.
+    fail_above: End with exit status 4 as `backfill` does; of two folders, by OTHER_DIR.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]

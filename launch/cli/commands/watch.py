@@ -96,8 +96,8 @@ class SourceSettings(Settings, frozen=True, kw_only=True):
     subscription: Subscription to read, instead of or beside --listen.
     listen: Receive answers by HTTP here: messages, pushes of Pub/Sub, exports of OpenTelemetry; a
       port alone is on 127.0.0.1. Default: not received.
-    listen_key: Environment variable with the key that senders must show; instead, VARIABLE_FILE may
-      name a file with it. Without one only this machine may send.
+    listen_key: Environment variable with the key that senders must show; VARIABLE_FILE may name a
+      file with it. Without one only this machine may send.
     push_audience: Audience of a push subscription's tokens, which are verified.
     push_account: Service account that these tokens must be of. Default: any.
     """
@@ -133,7 +133,7 @@ class TopicsSettings(Settings, frozen=True, kw_only=True):
     alert_topic: Topic for alerts. Default: files of the output.
     failure_topic: Topic for failures. Default: files of the output.
     enriched_topic: Topic with the Avro schema of enriched records, to which each is also published,
-      such as for a BigQuery subscription (launch/deploy/bigquery).
+      such as for BigQuery.
     file_age_s: Publish an output file after this time.
     """
 
@@ -202,9 +202,8 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
 class ResultSettings(Settings, frozen=True, kw_only=True):
     """Which other tools receive the result of each answer; docs/results.md describes them.
 
-    results_to: Tool that receives the verdict and the scores of each answer, and its address.
-      Repeat the flag for several. Default address: of the tool's own environment variables, which
-      also have the keys.
+    results_to: Tool that receives the verdict and the scores of each answer, and its address: by
+      default that of the tool's environment variables, which also have the keys.
     """
 
     results_to: tuple[ResultTarget, ...] = ()
@@ -218,8 +217,8 @@ class WebhookSettings(Settings, frozen=True, kw_only=True):
     """Which people's channels receive alerts; docs/monitoring.md describes them.
 
     alert_webhook: Channel that also receives the alerts: slack, google_chat, pagerduty or json, and
-      the environment variable with its secret, such as slack:SLACK_WEBHOOK. Instead, VARIABLE_FILE
-      may name a file with the secret. Repeat the flag for several.
+      the environment variable with its secret, such as slack:SLACK_WEBHOOK; VARIABLE_FILE may name
+      a file with it.
     test_alert: Open and close a test incident in each channel, then end.
     """
 

@@ -1,4 +1,4 @@
-"""The exit statuses: each cell of the table of docs/output.md, by running its command."""
+"""The exit statuses: each line of the list in docs/output.md, by running its command."""
 
 import gzip
 import shlex
@@ -15,7 +15,7 @@ from groundwatch.launch.cli.commands import all_commands
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope, lines_of
 from tests.support.evaluations import write_gold
-from tests.support.exit_statuses_page import ENDINGS, PAGE, Ending, page_with_table
+from tests.support.exit_statuses_page import ENDINGS, PAGE, Ending, page_with_list
 from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.outputs import records_in
@@ -107,13 +107,13 @@ def test_a_command_ends_with_the_status_of_the_table(
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_the_page_has_the_table() -> None:
+def test_the_page_has_the_list() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == page_with_table(page), (
+    assert page == page_with_list(page), (
         "after a change of exit statuses: python -m tests.support.exit_statuses_page"
     )
 
 
-def test_the_table_has_each_command() -> None:
+def test_the_list_has_each_command() -> None:
     listed = {each.command.partition(" ")[0] for endings in ENDINGS.values() for each in endings}
     assert listed == set(all_commands())

@@ -21,7 +21,6 @@ from groundwatch.schemas.wire import (
     groundwatch,
 )
 from groundwatch.schemas.wire.wire_type import Wire, wire_fields
-from tests.support.repository import ROOT
 
 V1, V1BETA, _ = DISCOVERY_ENGINE = [
     f"google.cloud.discoveryengine_{api}" for api in ("v1", "v1beta", "v1alpha")
@@ -142,9 +141,3 @@ def test_every_known_field_is_one_of_a_wire_type() -> None:
 def test_the_fields_of_text_and_facts_are_read() -> None:
     for wire in WIRE_TYPES:
         assert {wire.text_field, wire.facts_field} - {""} <= wire_fields(wire).keys()
-
-
-def test_every_ignored_field_is_documented() -> None:
-    text = (ROOT / "docs" / "output.md").read_text(encoding="utf-8")
-    ignored = {name for wire in WIRE_TYPES for name in wire.ignored}
-    assert {name for name in ignored if f"`{name}`" not in text} == set()
