@@ -117,7 +117,7 @@ class _CheckAnswer(beam.DoFn):
 
     def __init__(self, settings: CheckSettings) -> None:
         self._settings = settings
-        self._most_in_flight = _ANSWERS_IN_EMBEDDED_CHECKER
+        self._most_in_flight = _ANSWERS_IN_EMBEDDED_CHECKER * settings.checkers[0].processes
         called = [each.max_in_flight for each in settings.checkers if each.checker != LOCAL]
         if called:
             # More answers than calls, so that a call can start before this thread wakes up.

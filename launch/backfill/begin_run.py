@@ -9,6 +9,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
+from groundwatch.launch.engine.process_count import batch_size, default_processes
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config
@@ -20,7 +21,6 @@ from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
 from .earlier_runs import announce_replacement, end_publication, failures_begun, publish_summary
-from .process_count import batch_size, default_processes
 from .same_run import (
     TEXTS,
     EndedRun,

@@ -19,6 +19,7 @@ from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
+from groundwatch.launch.engine.process_count import default_processes
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.pipeline import storage
@@ -38,7 +39,6 @@ from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .archive_source import AnyEvent
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
-from .process_count import default_processes
 from .processes import Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 

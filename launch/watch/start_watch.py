@@ -5,9 +5,12 @@ What runs them is imported when all settings are valid: an import of Beam takes 
 
 import sys
 
+from msgspec.structs import replace
+
 from groundwatch.launch.cli.commands.watch import WatchDemoSettings, WatchSettings
 from groundwatch.launch.cli.paths import default_run_id, default_work_folder, try_output
 from groundwatch.launch.cli.placement import place_job
+from groundwatch.launch.engine.process_count import in_worker_processes
 from groundwatch.launch.targets.http_sender import require_secret
 from groundwatch.launch.targets.target import TargetMisconfigured, try_target
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
@@ -57,7 +60,8 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     )
     from .run_worker import watch  # noqa: PLC0415 - it imports Beam
 
-    return watch(config, settings)
+    check = in_worker_processes(config.check, settings.worker.workers)
+    return watch(replace(config, check=check), settings)
 
 
 def watch_demo(loaded: Loaded[WatchDemoSettings]) -> int:

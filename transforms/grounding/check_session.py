@@ -11,7 +11,7 @@ from typing import cast
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
-from groundwatch.schemas.wire.grounding_check import CheckRequest
+from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
@@ -52,10 +52,8 @@ class CheckSession:
         planned = plan_check(answer, self._settings)
         if planned is None:
             done(over_limit(answer))
-            return
-        started_s = time.monotonic()
-        replies = [self._check_request(request) for request in planned.requests]
-        done(_finish(planned, replies, self._settings, started_s))
+        else:
+            self._check_planned(planned, done)
 
     def take_sent(self) -> SentCalls:
         """Return what has been sent since the last call, on any thread."""
@@ -87,11 +85,22 @@ class CheckSession:
     def close(self) -> None:
         """Cancel all checks, and close all connections."""
 
-    def _check_request(self, request: CheckRequest) -> CheckReply:
+    def _check_planned(self, planned: PlannedCheck, done: Done) -> None:
+        started_s = time.monotonic()
+        responses = map(check_grounding, planned.requests)
+        done(self._finish_by_words(planned, responses, started_s))
+
+    def _finish_by_words(
+        self, planned: PlannedCheck, responses: Iterable[CheckResponse], started_s: float
+    ) -> CheckedAnswer:
+        replies = [
+            CheckReply(response=response, attempts=1, revision=REVISION) for response in responses
+        ]
         with self._lock:
             calls, retries, characters = self._sent
-            self._sent = SentCalls(calls + 1, retries, characters + request.characters)
-        return CheckReply(response=check_grounding(request), attempts=1, revision=REVISION)
+            characters += sum(request.characters for request in planned.requests)
+            self._sent = SentCalls(calls + len(replies), retries, characters)
+        return _finish(planned, replies, self._settings, started_s)
 
 
 class BackgroundSession(CheckSession):

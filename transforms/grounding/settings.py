@@ -111,6 +111,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       endpoint: the address that is called; empty for ``local`` and a Python object.
       given: the Python object, if it was not given by its name.
       scorer: the model of the embedded checker, `small` or another; None for the words alone.
+      processes: in which the words of answers are checked side by side; 1 for the caller's own.
       scorer_weight: of the model's log odds, which are added to those of the words, from 0;
         infinite for the model alone.
       account: None sends no credentials.
@@ -131,6 +132,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
     endpoint: str = ""
     given: CheckerObject | None = None
     scorer: str | None = None
+    processes: int = 1
     scorer_weight: float = 1.0
     account: GoogleAccount | None = None
     api_version: str = "v1beta"
@@ -166,6 +168,11 @@ class CheckSettings(Record, frozen=True, kw_only=True):
         own = self.scorer if self.scorer != SMALL else None
         screen = self.screen and replace(self.screen, first=self.screen.first.by_words())
         return replace(self, scorer=own, screen=screen)
+
+    def in_processes(self, count: int) -> "CheckSettings":
+        """Return the settings, with so many processes for checks by words."""
+        screen = self.screen and replace(self.screen, first=self.screen.first.in_processes(count))
+        return replace(self, processes=count, screen=screen)
 
     def with_answered(self, checkers: Collection[str]) -> "CheckSettings":
         """Return the settings, with what is known of these checkers: they have answered."""

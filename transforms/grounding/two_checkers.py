@@ -14,6 +14,7 @@ from groundwatch.transforms.rules.escalation import screen_answer
 from .check_session import BackgroundSession, CheckOutcome, CheckSession, Done
 from .client import SentCalls
 from .errors import OverBudget, Rejected
+from .processes_session import ProcessesSession
 from .rate_limiter import AdaptiveThrottle
 from .settings import CheckSettings, Screening
 
@@ -113,5 +114,5 @@ def open_session(settings: CheckSettings, throttle: AdaptiveThrottle | None = No
 def _open_one(settings: CheckSettings, throttle: AdaptiveThrottle | None) -> CheckSession:
     has_limits = settings.pays_once or settings.requests_per_minute is not None
     if settings.is_lexical and not has_limits:
-        return CheckSession(settings)
+        return CheckSession(settings) if settings.processes == 1 else ProcessesSession(settings)
     return BackgroundSession(settings, throttle)

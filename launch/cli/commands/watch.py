@@ -154,8 +154,10 @@ class ConnectionSettings(Settings, frozen=True, kw_only=True):
 
 
 class WorkerSettings(Settings, frozen=True, kw_only=True):
-    """How the worker batches, deduplicates, drains and reports its health.
+    """How the worker checks, deduplicates, drains and reports its health.
 
+    workers: Processes that check by words, beside the worker's own. Default: the number of
+      processors, fewer with little memory, none on a single one. A model runs on threads instead.
     dedupe_h: How long a record id is kept to drop duplicates.
     drain_s: Time to drain after SIGTERM or another signal that asks for the end.
     max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
@@ -169,6 +171,7 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
       not served.
     """
 
+    workers: Annotated[kinds.Count | None, Note(needs="scorer=none escalate")] = None
     dedupe_h: kinds.Hours = 24.0
     drain_s: kinds.Seconds = 25.0
     max_answer_attempts: kinds.Count = RetrySettings().max_answer_attempts

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.backfill import process_count, run_backfill
+from groundwatch.launch.backfill import run_backfill
+from groundwatch.launch.engine import process_count
 from groundwatch.launch.engine.batches import Batches, Work
 from groundwatch.launch.engine.engine_database import folder_held
 from groundwatch.launch.engine.journal import Journal

@@ -78,6 +78,9 @@ WITHOUT_EFFECT = {
     "watch --subscription projects/p/subscriptions/s --output {folder}/out --alert_ordering": (
         "--alert_topic"
     ),
+    "watch --subscription projects/p/subscriptions/s --output {folder}/out --workers 2": (
+        "--scorer none or --escalate"
+    ),
 }
 
 

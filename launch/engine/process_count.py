@@ -1,6 +1,7 @@
 """Decide in how many processes, and in batches of which size, a run on this machine is divided."""
 
 import multiprocessing
+import sys
 
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.grounding.settings import LOCAL, SMALL, CheckSettings
@@ -27,6 +28,17 @@ def default_processes(check: CheckSettings, messages: int) -> int:
         check, messages, processors=usable_processors(), memory=usable_memory()
     )
     return count if count == 1 or _have_semaphores() else 1
+
+
+def in_worker_processes(check: CheckSettings, count: int | None) -> CheckSettings:
+    """Return the settings of a worker's check, with the processes that check by words, if any do.
+
+    `count` is what its user says.
+    """
+    first = check.checkers[0]
+    if not first.is_lexical:
+        return check
+    return check.in_processes(count or default_processes(first, messages=sys.maxsize))
 
 
 def _have_semaphores() -> bool:

@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.backfill import process_count, run_backfill
-from groundwatch.launch.backfill.process_count import batch_size, useful_processes
+from groundwatch.launch.backfill import run_backfill
 from groundwatch.launch.backfill.processes import Processes
+from groundwatch.launch.engine import process_count
+from groundwatch.launch.engine.process_count import (
+    batch_size,
+    in_worker_processes,
+    useful_processes,
+)
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.transforms.grounding.settings import (
     SMALL,
@@ -61,6 +66,26 @@ def test_processes_begin_where_they_pay_off(
     memory = round(gigabytes * _GB)
     found = useful_processes(check, messages, processors=processors, memory=memory)
     assert found == processes
+
+
+@pytest.mark.parametrize(
+    ("check", "count", "processes"),
+    [
+        pytest.param(WORDS, None, 3, id="words"),
+        pytest.param(WORDS, 1, 1, id="words in the worker's own"),
+        pytest.param(WORDS, 5, 5, id="words in as many as its user says"),
+        pytest.param(behind(WORDS, SERVER), None, 3, id="words first"),
+        pytest.param(behind(SERVER, WORDS), 5, 1, id="words second"),
+        pytest.param(MODEL, None, 1, id="a model"),
+        pytest.param(SERVER, None, 1, id="a server"),
+    ],
+)
+def test_a_worker_checks_by_words_in_processes(
+    monkeypatch: pytest.MonkeyPatch, check: CheckSettings, count: int | None, processes: int
+) -> None:
+    monkeypatch.setattr(process_count, "usable_processors", lambda: 3)
+    monkeypatch.setattr(process_count, "usable_memory", lambda: 8 * _GB)
+    assert in_worker_processes(check, count).checkers[0].processes == processes
 
 
 @pytest.mark.parametrize(
