@@ -48,7 +48,7 @@ def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[Cla
     for sentence in sentences:
         claim = _read_sentence(sentence)
         if query and sentence.role in {Role.TEXT, Role.HEADING}:
-            if claim.forms and repeats_user(claim.forms[0].text, query):
+            if claim.forms and repeats_user(claim.forms[0], query):
                 claim = ClaimForms(claim.text)
             if is_first and _may_be_short(claim):
                 claim = _as_answer(claim, query) or claim

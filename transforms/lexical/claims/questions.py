@@ -90,11 +90,17 @@ def read_question(query: str) -> Question | None:
     )
 
 
+@lru_cache(maxsize=64)
+def sentences_of_query(text: str) -> Sequence[str]:
+    """Split what a user wrote, in one spelling, into sentences."""
+    return [sentence for _, sentence in locate_sentences(text)]
+
+
 def _only_question(text: str) -> str | None:
-    sentences = [sentence for _, sentence in locate_sentences(text)]
+    sentences = sentences_of_query(text)
     found = [each for each in sentences if each.endswith(QUESTION_MARKS)]
     found = found or [each for each in sentences if _asked_for().search(each, 0, _MAX_BEFORE)]
-    found = found or [each for each in sentences if begins_to_ask(each)] or sentences
+    found = found or [each for each in sentences if begins_to_ask(each)] or [*sentences]
     return found[0] if len(found) == 1 else None
 
 

@@ -55,7 +55,7 @@ def test_what_only_repeats_the_user_is_recognized(
 ) -> None:
     claim = read_claim(sentence)
     assert claim is not None
-    assert repeats_user(claim.text, query) is is_repeated
+    assert repeats_user(claim, query) is is_repeated
 
 
 def test_a_repetition_is_no_claim_of_an_answer() -> None:
