@@ -110,10 +110,10 @@ def _format_of(
 ) -> Format:
     def read(request: Request) -> Reading:
         reject_other(request.value)
-        candidates = field_map.candidates.find(request.value) if field_map.candidates else ()
+        opened = field_map.open(request.value, has_answer=request.names_answer)
+        candidates = field_map.candidates.find(opened) if field_map.candidates else ()
         several = true_tags({Tag.MULTIPLE_CANDIDATES: len(candidates) > 1})
         answer = Answer(message=request.message, tags=several)
-        opened = field_map.open(request.value, has_answer=request.names_answer)
         return read_by_map(field_map, answer, opened), ""
 
     paths = chain.from_iterable(field_map.paths.values())

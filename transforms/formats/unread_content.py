@@ -21,8 +21,8 @@ from groundwatch.schemas.wire.wire_type import (
 from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
-from .field_maps.field_names import answer_rank, is_facts_name, is_result_name
-from .field_maps.json_path import TEXT_BLOCKS, PathStep, next_steps, read_text_as_json
+from .field_maps.field_names import ANSWER_LISTS, answer_rank, is_facts_name, is_result_name
+from .field_maps.json_path import TEXT_BLOCKS, Every, PathStep, next_steps, read_text_as_json
 from .text_parts import count_words, is_call
 
 _MAX_SMALL_CHARACTERS = 200
@@ -173,12 +173,20 @@ UNKNOWN = KnownPaths(())
 def known_by_map(field_map: FieldMap) -> KnownPaths:
     """Return what a field map knows of a row."""
     paths = [
-        (field, path.steps)
+        (field, _to_alternatives(path.steps) if field == "answer" else path.steps)
         for field, paths in (*field_map.paths.items(), ("prompt", field_map.prompt))
         for path in paths
         if path.steps
     ]
     return KnownPaths((*paths, *(("", (name,)) for name in sorted(field_map.ignored))))
+
+
+def _to_alternatives(steps: tuple[PathStep, ...]) -> tuple[PathStep, ...]:
+    """Let a path that leads to one of several answers lead to all: the others are no facts."""
+    return tuple(
+        Every() if isinstance(step, int) and holder in ANSWER_LISTS else step
+        for holder, step in zip(("", *steps), steps, strict=False)
+    )
 
 
 def all_but(*names: str) -> Callable[[Mapping[str, object]], Iterator[SearchedPart]]:

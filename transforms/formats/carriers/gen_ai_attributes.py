@@ -19,8 +19,10 @@ from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
 from .carrier import CarriedBody, Carrier, text_attributes
 from .open_inference import (
+    UNDECIDED,
     has_inference,
     is_of_inference,
+    is_readable,
     read_inference,
     unread_inference,
     without_text,
@@ -125,7 +127,7 @@ def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> d
             " chains and agents pass, or send all spans of the trace in one message of OTLP."
         )
     has_failed = _has_failed(holder)
-    if not (has_failed or span.answer.get("gen_ai.output.messages")):
+    if not (has_failed or is_readable(span.answer)):
         raise without_text()
     outputs = span.answer or {"gen_ai.output.messages": []}
     failed = {"error.type": "ERROR"} if has_failed else {}
@@ -156,8 +158,10 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
     place = context if isinstance(context, dict) else holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
     times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
+    undecided = attributes.get(UNDECIDED)
     return CarriedBody(
-        body={
+        body=(undecided if isinstance(undecided, dict) else {})
+        | {
             field: to_camel_case(read_if_json(by_name[name]))
             for name, field in _FIELDS.items()
             if name in by_name
@@ -170,6 +174,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
             span_id=ids[1],
             groundwatch_repeatable_id="/".join(ids) if all(ids) else "",
             groundwatch_carrier_time=next(filter(None, times), None),
+            format="opentelemetry.gen_ai" if undecided else "",  # their names are of others, too
         ),
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnmappedFields
-from groundwatch.schemas.wire.json_input import read_if_json
+from groundwatch.schemas.wire.json_input import list_in, read_if_json
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.field_maps.field_map import (
@@ -18,6 +18,7 @@ from groundwatch.transforms.formats.field_maps.field_map import (
     joined_blocks,
     with_one_answer,
 )
+from groundwatch.transforms.formats.field_maps.field_names import ANSWER_LISTS, ranked_names
 from groundwatch.transforms.formats.field_maps.json_path import MISSING, json_path, value_at
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
@@ -44,6 +45,8 @@ _KNOWN = KnownPaths(
     )
 )
 _KNOWN_SHAPES = {"input": known_by_map(INPUT), "output": known_by_map(OUTPUT)}
+UNDECIDED = "openinference.undecided"
+"""Where an answer has the texts of an output that are named as answers, if names do not decide."""
 
 
 class InferenceSpan(Record, frozen=True, kw_only=True):
@@ -97,18 +100,18 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     turns = _turns(fields, "llm.output_messages")
     is_certain = bool(turns) or isinstance(said, str)
     reason = str(value_at(fields, "llm.finish_reason") or "")
-    said = with_one_answer(said)
+    said, undecided = (said, {}) if turns else _decided(said)
     if isinstance(said, dict | list):
         reason = deciding_reason((reason, *OUTPUT.end_words(said)))
     if turns:
         texts = [text if role not in TOOLS else "" for role, text in turns]
         messages = _listed(fields, "llm.output_messages")
         calls = [value_at(each, "message.tool_calls") and "tool_call" for each in messages]
-        text = "\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))
+        said_texts = ["\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))]
     else:
-        text = said if isinstance(said, str) else OUTPUT.text("answer", said)
-    is_read = bool(turns or text.strip() or may_lack_text(reason))
-    outputs = [_text_message("assistant", text)] if is_read else []
+        said_texts = [said] if isinstance(said, str) else _texts_of_output(said)
+    is_read = bool(turns or said_texts[-1].strip() or may_lack_text(reason))
+    outputs = [_text_message("assistant", text) for text in said_texts if is_read]
     if not is_certain:
         documents += _found_facts(OUTPUT, said)
     asked_turns = _turns(fields, "llm.input_messages")
@@ -120,13 +123,41 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
         "gen_ai.output.messages": outputs,
         "gen_ai.conversation.id": value_at(fields, "session.id") or "",
         "gen_ai.response.finish_reasons": [reason],
+        UNDECIDED: undecided,
     }
     return InferenceSpan(
         kind=kind,
-        answer=answer if outputs or said else {},
+        answer=answer if outputs or said or undecided else {},
         documents=documents,
         is_certain=is_certain,
     )
+
+
+def is_readable(answer: Mapping[str, Any]) -> bool:
+    """Return whether an answer that was read has a message, or several texts to decide between."""
+    return bool(answer.get("gen_ai.output.messages") or answer.get(UNDECIDED))
+
+
+def _decided(said: Any) -> tuple[Any, dict[str, Any]]:
+    """Return an output with one answer; without any, and its answers, if names do not decide.
+
+    The reader of the answer decides: the user's map may name one of them.
+    """
+    try:
+        return with_one_answer(said), {}
+    except UnmappedFields:
+        undecided = {name: said[name] for name in ranked_names(said)}
+        return {name: said[name] for name in said if name not in undecided}, undecided
+
+
+def _texts_of_output(said: Any) -> list[str]:
+    """Return the text of each alternative of an output, the first one last, as it is the answer."""
+    first, *others = [OUTPUT.text("answer", said)] + [
+        OUTPUT.text("answer", {name: [each]})
+        for name in ANSWER_LISTS
+        for each in list_in(said, name)[1:]
+    ]
+    return [*others, first]
 
 
 def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:

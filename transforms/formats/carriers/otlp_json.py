@@ -23,7 +23,7 @@ from groundwatch.transforms.formats.unread_content import (
 )
 from .carrier import CarriedBody, Carrier, text_attributes
 from .gen_ai_attributes import has_output, unread_attributes
-from .open_inference import read_inference, without_text
+from .open_inference import is_readable, read_inference, without_text
 
 
 class Signal(NamedTuple):
@@ -40,7 +40,6 @@ _SIGNALS = (SPANS, LOGS)
 _OF_BATCH = frozenset(name for signal in _SIGNALS for name in signal) | {
     *("resource", "scope", "schemaUrl")
 }
-_SAID = "gen_ai.output.messages"
 _ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
 # Of OpenTelemetry's conventions, OpenInference, OpenLLMetry, and the Vercel AI SDK.
 _OF_MODEL = re.compile(r"(gen_ai|llm|openinference|traceloop|ai)\.")
@@ -122,7 +121,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[Carried
             items = [_with_event(span, event), *alone]
             yield CarriedBody(
                 body=_with_facts(answer, (*own, *others))
-                if span.is_certain or answer[_SAID]
+                if span.is_certain or is_readable(answer)
                 else without_text(),
                 attributes=_attributes_of(span, event),
                 alone=beside | {signal.resources: [{signal.scopes: [{signal.items: items}]}]},
