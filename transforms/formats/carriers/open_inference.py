@@ -10,7 +10,7 @@ from typing import Any
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnmappedFields
-from groundwatch.schemas.wire.json_input import list_in, read_if_json
+from groundwatch.schemas.wire.json_input import list_in, read_if_json, reject_deep, whole_number
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.field_maps.field_map import (
@@ -233,9 +233,15 @@ def _document(holder: Any) -> Any:
 
 
 def _nested(value: Any) -> Any:
-    """Nest names with points, of any level, as objects."""
+    """Nest names with points, of any level, as objects; raise UnreadableAnswer for too many."""
+    nested = _nest(value)
+    reject_deep(nested)
+    return nested
+
+
+def _nest(value: Any) -> Any:
     if isinstance(value, list):
-        return [_nested(item) for item in value]
+        return [_nest(item) for item in value]
     if not isinstance(value, dict):
         return value
     nested: dict[str, Any] = {}
@@ -245,7 +251,7 @@ def _nested(value: Any) -> Any:
         for step in path:
             inner = holder.setdefault(step, {})
             holder = inner if isinstance(inner, dict) else holder
-        inner, known = _nested(field), holder.get(last)
+        inner, known = _nest(field), holder.get(last)
         is_joined = isinstance(known, dict) and isinstance(inner, dict)
         holder[last] = known | inner if is_joined else inner
     return nested
@@ -255,6 +261,7 @@ def _listed(value: Any, path: str) -> list[Any]:
     """Return a list that is one, or JSON in a text, or an object with the items' numbers."""
     found = read_if_json(value_at(value, path))
     if isinstance(found, dict):
-        numbers = sorted((name for name in found if name.isdecimal()), key=int)
-        return [found[number] for number in numbers]
+        numbered = ((whole_number(name), name) for name in found)
+        items = sorted(each for each in numbered if each[0] is not None)
+        return [found[name] for _, name in items]
     return _nested(found) if isinstance(found, list) else []

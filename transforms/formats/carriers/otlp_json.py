@@ -11,7 +11,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
+from groundwatch.schemas.wire.json_input import (
+    camel_case_name,
+    objects_in,
+    read_if_json,
+    whole_number,
+)
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.text_parts import TOOLS
@@ -67,11 +72,11 @@ class _Span(NamedTuple):
 
     @property
     def end_ns(self) -> int:
-        return int(_first_time(self.item, _ENDS) or 0)
+        return _first_time(self.item, _ENDS)
 
     @property
     def start_ns(self) -> int:
-        return int(_first_time(self.item, _ENDS[::-1]) or 0)
+        return _first_time(self.item, _ENDS[::-1])
 
 
 def concerns_model(batch: Mapping[str, Any]) -> bool:
@@ -282,16 +287,15 @@ def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
     suffix = f"#{event}" if event else ""
     return text_attributes(
         groundwatch_repeatable_id="/".join(ids) + suffix if len(ids) > 1 else "",
-        groundwatch_carrier_time=_first_time(span.item, _ENDS)[:-3],
+        groundwatch_carrier_time=str(span.end_ns)[:-3],
         trace_id=span.item.get("traceId"),
         span_id=span.item.get("spanId"),
     )
 
 
-def _first_time(item: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the first time that is there, in nanoseconds, "" for none."""
-    times = (str(item[name]) for name in names if str(item.get(name, "0")).strip("0"))
-    return next((time for time in times if time.isdecimal()), "")
+def _first_time(item: Mapping[str, Any], names: Sequence[str]) -> int:
+    """Return the first time that is there, in nanoseconds, 0 for none."""
+    return next(filter(None, (whole_number(item.get(name)) for name in names)), 0)
 
 
 def _attributes(pairs: object) -> dict[str, Any]:
