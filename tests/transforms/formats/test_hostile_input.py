@@ -71,7 +71,9 @@ def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
 @given(st.binary())
 @example(b"\xef\xbb\xbf")
 @example(b'{"answer": "a", "facts": [{"attributes": {"a": {"b": 1, "b": 2}}}]}')
-@example(json.dumps([CHUNK_OF_STREAM, CHUNK_OF_STREAM]).replace('"a"', '"b"', 1).encode())
+@example(
+    json.dumps([CHUNK_OF_STREAM, CHUNK_OF_STREAM]).replace('"uri": "a"', '"uri": "b"', 1).encode()
+)
 def test_any_bytes_are_an_answer_or_unreadable(payload: bytes) -> None:
     assert_answer_or_unreadable(payload)
 
