@@ -20,6 +20,7 @@ from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart,
 from .carrier import CarriedBody, Carrier, text_attributes
 from .open_inference import (
     UNDECIDED,
+    WITHOUT_ANSWER,
     has_inference,
     is_of_inference,
     is_readable,
@@ -121,7 +122,7 @@ def _events(holder: Mapping[str, Any]) -> list[Any]:
 def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the attributes of OpenInference under the names of GenAI's conventions."""
     span = read_inference(attributes, holder.get("spanKind"))
-    if span.has_no_answer:
+    if span.kind in WITHOUT_ANSWER:
         raise UnreadableAnswer(
             f"The span is of kind {span.kind}, which holds no answer: let only spans of models,"
             " chains and agents pass, or send all spans of the trace in one message of OTLP."

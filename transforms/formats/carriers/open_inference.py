@@ -27,7 +27,8 @@ from groundwatch.transforms.formats.unread_content import KnownPaths, SearchedPa
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))
-_WITHOUT_ANSWER = _GIVING_FACTS | frozenset(words("EMBEDDING EVALUATOR GUARDRAIL PROMPT"))
+WITHOUT_ANSWER = _GIVING_FACTS | frozenset(words("EMBEDDING EVALUATOR GUARDRAIL PROMPT"))
+"""The kinds of spans that give facts, or none, but never an answer."""
 _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
 # Messages and values, tools, settings.
 _OTHERS = words("""
@@ -60,11 +61,6 @@ class InferenceSpan(Record, frozen=True, kw_only=True):
     documents: list[Any] = []
     is_certain: bool = True
 
-    @property
-    def has_no_answer(self) -> bool:
-        """Whether spans of this kind give facts, or none, but never an answer."""
-        return self.kind in _WITHOUT_ANSWER
-
 
 def is_of_inference(name: str) -> bool:
     """Return whether an attribute's name is of OpenInference."""
@@ -76,7 +72,7 @@ def has_inference(attributes: Mapping[str, Any], kind: object, *, has_failed: bo
     fields = _own_fields(attributes)
     kind = _kind(fields, kind)
     return (
-        kind in _WITHOUT_ANSWER
+        kind in WITHOUT_ANSWER
         or (has_failed and kind != "")
         or bool(_value(fields, "output"))
         or bool(_listed(fields, "llm.output_messages"))
@@ -93,7 +89,7 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     found = (*_listed(fields, "retrieval.documents"), *_listed(fields, "reranker.output_documents"))
     documents: list[Any] = [_document(each) for each in found]
     asked, said = (_value(fields, side) for side in ("input", "output"))
-    if kind in _WITHOUT_ANSWER:
+    if kind in WITHOUT_ANSWER:
         if kind in _GIVING_FACTS and not documents:
             documents = returned_items(said)
         return InferenceSpan(kind=kind, documents=documents)

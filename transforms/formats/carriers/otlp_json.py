@@ -51,6 +51,7 @@ _OF_MODEL = re.compile(r"(gen_ai|llm|openinference|traceloop|ai)\.")
 _TOOL_RESULT = "gen_ai.tool.call.result"
 _OF_ITEM = words("name attributes events links status body eventName severityText")
 _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
+_STARTS = _ENDS[::-1]
 
 
 class _Span(NamedTuple):
@@ -73,10 +74,6 @@ class _Span(NamedTuple):
     @property
     def end_ns(self) -> int:
         return _first_time(self.item, _ENDS)
-
-    @property
-    def start_ns(self) -> int:
-        return _first_time(self.item, _ENDS[::-1])
 
 
 def concerns_model(batch: Mapping[str, Any]) -> bool:
@@ -120,7 +117,8 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[Carried
             shared.setdefault(span.trace, []).append(span)
     for top, own in below.items():
         span = spans[top]
-        others = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
+        beside_trace = shared.get(span.trace, ())
+        others = [each for each in beside_trace if _first_time(each.item, _STARTS) <= span.end_ns]
         for event, answer in _chosen(span, own).items():
             alone = [each.item for each in (*own, *others) if each is not span]
             items = [_with_event(span, event), *alone]
