@@ -107,6 +107,7 @@ def _format_of(
     field_map: FieldMap,
     detects: Callable[[Any], bool] = lambda _: False,
     reject_other: Callable[[object], None] = lambda _: None,
+    marks: frozenset[str] = frozenset(),
 ) -> Format:
     def read(request: Request) -> Reading:
         reject_other(request.value)
@@ -121,6 +122,7 @@ def _format_of(
         name=name,
         fields=frozenset(camel_case_name(path.first_name) for path in paths),
         field_map=field_map,
+        marks=marks,
         detects=detects,
         read=read,
         ids_may_repeat=True,
@@ -129,10 +131,7 @@ def _format_of(
 
 FIRST_PRESETS, OTHER_PRESETS = (
     tuple(
-        replace(
-            _format_of(each.name, each.field_map, each.matches, each.reject_other),
-            marks=each.rarest_names,
-        )
+        _format_of(each.name, each.field_map, each.matches, each.reject_other, each.rarest_names)
         for each in PRESETS
         if each.comes_first is is_first
     )

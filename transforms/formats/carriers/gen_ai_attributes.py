@@ -13,7 +13,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_camel_case
+from groundwatch.schemas.wire.json_input import (
+    camel_case_name,
+    objects_in,
+    read_if_json,
+    to_camel_case,
+)
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
@@ -32,16 +37,10 @@ from .open_inference import (
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
 _OUTPUT_NAMES = frozenset(
-    words("""
-        gen_ai.output.messages genAi.output.messages gen_ai_output_messages genAiOutputMessages
-        genaioutputmessages
-    """)
-)
-_REFERENCE_NAMES = frozenset(
-    words("""
-        gen_ai.output.messages_ref genAi.output.messagesRef gen_ai_output_messages_ref
-        genAiOutputMessagesRef genaioutputmessagesref
-    """)
+    spelling
+    for written in ("gen_ai.output.messages", "gen_ai.output.messages_ref")
+    for name in (written, written.replace(".", "_"))
+    for spelling in (name, camel_case_name(name), _SEPARATORS.sub("", name))
 )
 _FIELDS = {
     "genaiinputmessages": "inputMessages",
@@ -77,7 +76,7 @@ _COLUMNS = frozenset(
 
 def has_output(attributes: Mapping[str, Any]) -> bool:
     """Return whether attributes hold the messages of a model, or a reference to them."""
-    return not (_OUTPUT_NAMES | _REFERENCE_NAMES).isdisjoint(attributes)
+    return not _OUTPUT_NAMES.isdisjoint(attributes)
 
 
 def _unwrap(fields: Mapping[str, Any]) -> Iterator[CarriedBody]:
@@ -223,7 +222,7 @@ def _is_holder(fields: Mapping[str, Any]) -> bool:
 
 GEN_AI_ATTRIBUTES = Carrier(
     name="span",
-    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _REFERENCE_NAMES | _COLUMNS,
+    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _COLUMNS,
     unread=_unread,
     detects=_is_holder,
     unwrap=_unwrap,
