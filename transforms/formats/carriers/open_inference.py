@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.message import UnmappedFields
-from groundwatch.schemas.wire.json_input import list_in, read_if_json, reject_deep, whole_number
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import MAX_DEPTH, list_in, read_if_json, whole_number
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.field_maps.field_map import (
@@ -228,16 +228,12 @@ def _document(holder: Any) -> Any:
     return document | {"metadata": read_if_json(document.get("metadata", ""))}
 
 
-def _nested(value: Any) -> Any:
+def _nested(value: Any, depth: int = 0) -> Any:
     """Nest names with points, of any level, as objects; raise UnreadableAnswer for too many."""
-    nested = _nest(value)
-    reject_deep(nested)
-    return nested
-
-
-def _nest(value: Any) -> Any:
+    if depth > MAX_DEPTH:
+        raise UnreadableAnswer(f"The names of the span's attributes nest over {MAX_DEPTH} levels.")
     if isinstance(value, list):
-        return [_nest(item) for item in value]
+        return [_nested(item, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value
     nested: dict[str, Any] = {}
@@ -247,7 +243,7 @@ def _nest(value: Any) -> Any:
         for step in path:
             inner = holder.setdefault(step, {})
             holder = inner if isinstance(inner, dict) else holder
-        inner, known = _nest(field), holder.get(last)
+        inner, known = _nested(field, depth + len(path) + 1), holder.get(last)
         is_joined = isinstance(known, dict) and isinstance(inner, dict)
         holder[last] = known | inner if is_joined else inner
     return nested
