@@ -13,6 +13,7 @@ from .wire_type import OutOfRangeNumber, RepeatedField
 
 MAX_PAYLOAD_BYTES = 10_000_000
 MAX_DEPTH = 100
+_TOO_DEEP = f"The JSON nests deeper than {MAX_DEPTH} levels."
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 JSON_START = re.compile(r'\s*+(?:\\*+"\s*+)*+[{\[]')
@@ -44,7 +45,6 @@ def read_json(payload: bytes) -> object:
     try:
         text = payload.removeprefix(BYTE_ORDER_MARK).decode()
         value = _DECODER.decode(text)
-        is_too_deep = has_levels and _is_too_deep(value)
     except UnicodeDecodeError as error:
         raise UnreadableAnswer(f"The message is not UTF-8: bad byte at {error.start}.") from None
     except json.JSONDecodeError as error:
@@ -54,9 +54,9 @@ def read_json(payload: bytes) -> object:
             f"The message is not JSON: {fault} at character {error.pos}."
         ) from None
     except RecursionError:
-        is_too_deep, text, value = True, "", None
-    if is_too_deep:
-        raise UnreadableAnswer(f"The JSON nests deeper than {MAX_DEPTH} levels.")
+        raise UnreadableAnswer(_TOO_DEEP) from None
+    if has_levels:
+        reject_deep(value)
     if "\\u" in text and _SURROGATE.search(text):
         # Both halves of a pair were joined by the parser, so any half still there stands alone.
         try:
@@ -138,6 +138,12 @@ def read_if_json(value: object) -> object:
         return value
 
 
+def whole_number(value: object) -> int | None:
+    """Return a number that counts something, also in a text; None for any other value."""
+    text = str(value) if isinstance(value, str | int) else ""
+    return int(text) if text.isdecimal() and len(text) <= _MAX_NUMBER_DIGITS else None
+
+
 def has_any(value: object, names: AbstractSet[str]) -> bool:
     """Return whether parsed JSON is an object that has a field of these names."""
     return isinstance(value, dict) and not names.isdisjoint(value)
@@ -194,7 +200,8 @@ def camel_case_name(name: str) -> str:
     return _WORD.sub(lambda match: match[1].upper(), name.rstrip("_"))
 
 
-def _is_too_deep(value: object) -> bool:
+def reject_deep(value: object) -> None:
+    """Raise UnreadableAnswer for parsed JSON that nests deeper than a message may."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         level = [
@@ -203,7 +210,8 @@ def _is_too_deep(value: object) -> bool:
             if isinstance(container, _CONTAINERS)
             for item in (container.values() if isinstance(container, dict) else container)
         ]
-    return any(isinstance(item, _CONTAINERS) for item in level)
+    if any(isinstance(item, _CONTAINERS) for item in level):
+        raise UnreadableAnswer(_TOO_DEEP)
 
 
 def _read_object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -14,7 +14,7 @@ from groundwatch.schemas.wire import assistant as wire
 from groundwatch.schemas.wire import discovery_engine as discovery
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
-from .discovery_engine_answers import read_chunks, read_response
+from .discovery_engine_answers import names_of, read_chunks, read_response
 from .fact_collection import first_text
 from .format import Format, Reading, Request
 
@@ -88,11 +88,11 @@ def _to_support(segment: wire.AssistSegment, start: int, first: int) -> discover
 
 def _skipped_reasons(assist_answer: wire.AssistAnswer) -> tuple[str, ...]:
     given = assist_answer.assist_skipped_reasons or assist_answer.skipped_reasons
-    reasons = [enums.enum_name(reason, enums.ASSIST_SKIPPED_REASONS) for reason in given]
+    reasons = [*names_of(given, enums.ASSIST_SKIPPED_REASONS)]
     verdict = assist_answer.customer_policy_enforcement_result.verdict
     if enums.enum_name(verdict, enums.POLICY_VERDICTS) == "BLOCK":
         reasons.append(_POLICY)
-    return tuple(dict.fromkeys(filter(None, reasons)))
+    return tuple(dict.fromkeys(reasons))
 
 
 def is_assist_answer(value: object) -> bool:

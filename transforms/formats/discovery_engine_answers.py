@@ -81,7 +81,7 @@ def read_response(response: wire.AnswerQueryResponse, request: Request) -> Readi
     ]
     found_classes = answer.query_understanding_info.query_classification_info
     positive = [found.type_ for found in found_classes if found and found.positive]
-    classes = _names(positive, enums.QUERY_CLASSIFICATION_TYPES)
+    classes = names_of(positive, enums.QUERY_CLASSIFICATION_TYPES)
     given = len(answer.citations) + len(answer.grounding_supports)
     event_time_us, time_tags = field_values.first_time(answer.complete_time, answer.create_time)
     read = Answer(
@@ -93,7 +93,7 @@ def read_response(response: wire.AnswerQueryResponse, request: Request) -> Readi
         query=_query(response),
         answer_text=answer.answer_text,
         state=state_name(answer.state),
-        skip_reasons=_names(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
+        skip_reasons=names_of(answer.answer_skipped_reasons, enums.ANSWER_SKIPPED_REASONS),
         safety_ratings=field_values.read_ratings(
             answer.safety_ratings, enums.DISCOVERY_ENGINE_HARM_CATEGORIES
         ),
@@ -151,7 +151,8 @@ def _cited(span: wire.WireCitation, facts_by_id: Mapping[str, tuple[int, ...]]) 
     return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
 
-def _names(values: Sequence[int | str], names: tuple[str, ...]) -> tuple[str, ...]:
+def names_of(values: Sequence[int | str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of an enum's values, without those that are unspecified."""
     return tuple(filter(None, (enums.enum_name(value, names) for value in values)))
 
 

@@ -18,7 +18,7 @@ from groundwatch.schemas.wire import discovery_engine_methods as wire
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.json_input import has_any, list_in
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
-from .discovery_engine_answers import read_response
+from .discovery_engine_answers import names_of, read_response
 from .fact_collection import FactCollection, first_text, render_value
 from .format import Format, Reading, Request
 from .gemini_candidates import joined_text
@@ -63,8 +63,7 @@ def _read_grounded_content(request: Request) -> Reading:
         grounding_supports=supports,
         grounding_score=candidate.grounding_score,
     )
-    response = discovery.AnswerQueryResponse(answer=answer)
-    read, token = read_response(response, request)
+    read, token = read_response(discovery.AnswerQueryResponse(answer=answer), request)
     several = (Tag.MULTIPLE_CANDIDATES,) if len(candidates) > 1 else ()
     return replace(read, tags=(*read.tags, *several)), token
 
@@ -140,17 +139,14 @@ def _read_conversation(request: Request) -> Reading:
 
 def _answer_of(summary: wire.Summary) -> discovery.WireAnswer:
     detailed = summary.summary_with_metadata
-    reasons = (
-        enums.enum_name(reason, enums.SUMMARY_SKIPPED_REASONS)
-        for reason in summary.summary_skipped_reasons
-    )
+    reasons = names_of(summary.summary_skipped_reasons, enums.SUMMARY_SKIPPED_REASONS)
     return discovery.WireAnswer(
         answer_text=first_text(detailed.summary, summary.summary_text),
         references=tuple(
             discovery.Reference(unstructured_document_info=each) for each in detailed.references
         ),
         citations=detailed.citation_metadata.citations,
-        answer_skipped_reasons=tuple(filter(None, reasons)),
+        answer_skipped_reasons=reasons,
     )
 
 

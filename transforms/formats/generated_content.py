@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import gemini as wire
-from groundwatch.schemas.wire.json_input import list_in
+from groundwatch.schemas.wire.json_input import list_in, whole_number
 from groundwatch.schemas.wire.wire_type import Wire, read_wire, words
 from .field_values import first_time, true_tags
 from .format import Format, Reading, Request
@@ -135,9 +135,10 @@ def _extend(kept: dict[str, Any], name: str, added: list[Any]) -> int:
 def _shifted(support: Any, first: int) -> Any:
     """Let a support of a later chunk name its sources among those of all chunks."""
     indices = list_in(support, "groundingChunkIndices") if first else []
+    numbers = map(whole_number, indices)
     shifted = [
-        int(index) + first if isinstance(index, int) or str(index).isdecimal() else index
-        for index in indices
+        index if number is None else number + first
+        for index, number in zip(indices, numbers, strict=True)
     ]
     return support | {"groundingChunkIndices": shifted} if shifted else support
 

@@ -107,13 +107,14 @@ def _format_of(
     field_map: FieldMap,
     detects: Callable[[Any], bool] = lambda _: False,
     reject_other: Callable[[object], None] = lambda _: None,
+    marks: frozenset[str] = frozenset(),
 ) -> Format:
     def read(request: Request) -> Reading:
         reject_other(request.value)
-        candidates = field_map.candidates.find(request.value) if field_map.candidates else ()
+        opened = field_map.open(request.value, has_answer=request.names_answer)
+        candidates = field_map.candidates.find(opened) if field_map.candidates else ()
         several = true_tags({Tag.MULTIPLE_CANDIDATES: len(candidates) > 1})
         answer = Answer(message=request.message, tags=several)
-        opened = field_map.open(request.value, has_answer=request.names_answer)
         return read_by_map(field_map, answer, opened), ""
 
     paths = chain.from_iterable(field_map.paths.values())
@@ -121,6 +122,7 @@ def _format_of(
         name=name,
         fields=frozenset(camel_case_name(path.first_name) for path in paths),
         field_map=field_map,
+        marks=marks,
         detects=detects,
         read=read,
         ids_may_repeat=True,
@@ -129,10 +131,7 @@ def _format_of(
 
 FIRST_PRESETS, OTHER_PRESETS = (
     tuple(
-        replace(
-            _format_of(each.name, each.field_map, each.matches, each.reject_other),
-            marks=each.rarest_names,
-        )
+        _format_of(each.name, each.field_map, each.matches, each.reject_other, each.rarest_names)
         for each in PRESETS
         if each.comes_first is is_first
     )

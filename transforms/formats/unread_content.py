@@ -21,8 +21,8 @@ from groundwatch.schemas.wire.wire_type import (
 from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .field_maps.fact_values import SOURCE_NAMES, TEXT_NAMES
 from .field_maps.field_map import FieldMap
-from .field_maps.field_names import answer_rank, is_facts_name, is_result_name
-from .field_maps.json_path import TEXT_BLOCKS, PathStep, next_steps, read_text_as_json
+from .field_maps.field_names import ANSWER_LISTS, answer_rank, is_facts_name, is_result_name
+from .field_maps.json_path import TEXT_BLOCKS, Every, PathStep, next_steps, read_text_as_json
 from .text_parts import count_words, is_call
 
 _MAX_SMALL_CHARACTERS = 200
@@ -50,18 +50,7 @@ _OF_CALL = _ARGUMENTS | _SHOWN | {"content"}
 _DEFINED = frozenset({"inputSchema", "parametersJsonSchema", "schema"})
 
 
-class Known(Record, frozen=True):
-    """What is known of an object or a list: of each of its fields or items, None if nothing is."""
-
-    def inside(self, name: str, value: object, place: tuple[int, int]) -> "Known | None":
-        """Return what is known of a field by its name, or of an item by its number and their count.
-
-        An item has no name.
-        """
-        raise NotImplementedError
-
-
-class _Read(Known, frozen=True):
+class _Read(Record, frozen=True):
     """All is known: it was read, or it never holds the answer or its facts.
 
     Of a text that is JSON, what is named as facts in it is not known.
@@ -69,23 +58,21 @@ class _Read(Known, frozen=True):
 
     is_json: bool = False
 
-    def inside(self, name: str, _value: object, _place: tuple[int, int]) -> Known | None:
+    def inside(self, name: str, _value: object, _place: tuple[int, int]) -> "Known | None":
         return None if self.is_json and is_facts_name(name) else self
 
 
 READ = _Read()
 
 _Rests = tuple[tuple[str, tuple[PathStep, ...]], ...]
-SearchedPart = tuple[str, object, Known]
-"""A part of a message to search: its path, its value, and what is known of it."""
 
 
-class KnownWire(Known, frozen=True):
+class KnownWire(Record, frozen=True):
     """What a wire type reads or ignores of an object."""
 
     wire: type[Wire]
 
-    def inside(self, name: str, value: object, _place: tuple[int, int]) -> Known | None:
+    def inside(self, name: str, value: object, _place: tuple[int, int]) -> "Known | None":
         """Return what is known of a field's value, by its annotation."""
         camel = camel_case_name(name)
         annotation = wire_fields(self.wire).get(camel)
@@ -98,14 +85,14 @@ class KnownWire(Known, frozen=True):
         return READ if is_text or camel in self.wire.unsearched else UNKNOWN
 
 
-class _KnownItems(Known, frozen=True):
+class _KnownItems(Record, frozen=True):
     annotation: object
 
-    def inside(self, _name: str, value: object, _place: tuple[int, int]) -> Known | None:
+    def inside(self, _name: str, value: object, _place: tuple[int, int]) -> "Known | None":
         return _known_of(value, self.annotation)
 
 
-def _known_of(value: object, annotation: object) -> Known | None:
+def _known_of(value: object, annotation: object) -> "Known | None":
     kinds = alternatives(annotation)
     origins = [get_origin(kind) for kind in kinds]
     if isinstance(value, dict):
@@ -126,7 +113,7 @@ def _known_of(value: object, annotation: object) -> Known | None:
     return READ if is_read or _NUMBERS.issuperset(kinds) else None
 
 
-class KnownPaths(Known, frozen=True):
+class KnownPaths(Record, frozen=True):
     """What paths lead to: the rests of those that go through here, each with its field.
 
     `ends` has the fields whose paths end here, at an object or a list: its texts were read.
@@ -135,8 +122,8 @@ class KnownPaths(Known, frozen=True):
     rests: _Rests
     ends: frozenset[str] = frozenset()
 
-    def inside(self, name: str, value: object, place: tuple[int, int]) -> Known | None:
-        """Return what is known of a field's value, or of an item: they go on behind a step."""
+    def inside(self, name: str, value: object, place: tuple[int, int]) -> "Known | None":
+        """Return what is known of a field's value, or of an item by its number and their count."""
         rests = tuple(
             (field, rest)
             for field, steps in self.rests
@@ -158,7 +145,7 @@ class KnownPaths(Known, frozen=True):
         return READ if is_text or camel in SOURCE_NAMES else None
 
 
-def _ending(rests: _Rests, value: object) -> Known:
+def _ending(rests: _Rests, value: object) -> "Known":
     ends = frozenset(field for field, steps in rests if not steps)
     is_leaf = not isinstance(read_text_as_json(value), dict | list)
     if ends and (is_leaf or not ends & {"answer", "query", "facts"}):
@@ -168,17 +155,29 @@ def _ending(rests: _Rests, value: object) -> Known:
 
 UNKNOWN = KnownPaths(())
 """Nothing is known of any field or item."""
+Known = _Read | KnownWire | _KnownItems | KnownPaths
+"""What is known of an object or a list: of each of its fields or items, None if nothing is."""
+SearchedPart = tuple[str, object, Known]
+"""A part of a message to search: its path, its value, and what is known of it."""
 
 
 def known_by_map(field_map: FieldMap) -> KnownPaths:
     """Return what a field map knows of a row."""
     paths = [
-        (field, path.steps)
+        (field, _to_alternatives(path.steps) if field == "answer" else path.steps)
         for field, paths in (*field_map.paths.items(), ("prompt", field_map.prompt))
         for path in paths
         if path.steps
     ]
     return KnownPaths((*paths, *(("", (name,)) for name in sorted(field_map.ignored))))
+
+
+def _to_alternatives(steps: tuple[PathStep, ...]) -> tuple[PathStep, ...]:
+    """Let a path that leads to one of several answers lead to all: the others are no facts."""
+    return tuple(
+        Every() if isinstance(step, int) and holder in ANSWER_LISTS else step
+        for holder, step in zip(("", *steps), steps, strict=False)
+    )
 
 
 def all_but(*names: str) -> Callable[[Mapping[str, object]], Iterator[SearchedPart]]:

@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as traces
 
 from groundwatch.launch.http_server import Page
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import objects_in
+from groundwatch.schemas.wire.json_input import objects_in, reject_deep
 from groundwatch.transforms.formats.carriers.otlp_json import LOGS, SPANS, Signal, items_in
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
@@ -50,9 +50,11 @@ def read_batch(signal: OtlpSignal, body: bytes, content_type: str) -> dict[str, 
     """Read a request as OTLP in JSON, whichever way it is encoded; raise UnreadableAnswer."""
     if content_type == JSON:
         try:
-            return msgspec.json.decode(body, type=dict[str, Any])
+            written = msgspec.json.decode(body, type=dict[str, Any])
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise UnreadableAnswer(f"The request is not JSON: {error}") from None
+        reject_deep(written)
+        return written
     try:
         request = signal.request.FromString(body)
     except DecodeError:

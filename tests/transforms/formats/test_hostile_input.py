@@ -34,6 +34,13 @@ VALID = [
     {"answers": [{"answer": "a", "id": 1, "time": 1772438400}, {"answerText": "b", "name": "c"}]},
 ]
 VALID += READ.values()
+CITING = {
+    "groundingChunks": [{"web": {"uri": "a"}}],
+    "groundingSupports": [{"groundingChunkIndices": ["9" * 5_000]}],
+}
+CHUNK_OF_STREAM = {
+    "candidates": [{"content": {"parts": [{"text": "a"}]}, "groundingMetadata": CITING}]
+}
 FIELD_NAMES = sorted(set(json.dumps(VALID).replace("{", '"').split('"')[1::2]))
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
@@ -64,6 +71,9 @@ def assert_answer_or_unreadable(payload: bytes, **attributes: str) -> None:
 @given(st.binary())
 @example(b"\xef\xbb\xbf")
 @example(b'{"answer": "a", "facts": [{"attributes": {"a": {"b": 1, "b": 2}}}]}')
+@example(
+    json.dumps([CHUNK_OF_STREAM, CHUNK_OF_STREAM]).replace('"uri": "a"', '"uri": "b"', 1).encode()
+)
 def test_any_bytes_are_an_answer_or_unreadable(payload: bytes) -> None:
     assert_answer_or_unreadable(payload)
 

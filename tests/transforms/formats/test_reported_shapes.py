@@ -1,6 +1,7 @@
 """Shapes of answers that users of other tools reported: what is read of each, or why it is not."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -267,6 +268,14 @@ TOOLS: dict[str, Callable[[Any], dict[str, Any]]] = {
         output if isinstance(output, str) else json.dumps(output)
     ),
     "LangSmith": run,
+    "a printed span": lambda output: {
+        **inference(input__value=Q, output__value=row(output)["attributes.output.value"]),
+        "reference": FACT,
+    },
+    "OTLP": lambda output: spans(
+        {"input.value": Q, "output.value": row(output)["attributes.output.value"]},
+        {"openinference.span.kind": "TOOL", "output.value": FACT},
+    ),
 }
 
 
@@ -705,6 +714,48 @@ def test_a_map_that_decides_between_two_answers_was_tried(value: dict[str, Any],
         field, _, path = flag.partition("=")
         own = parse_answer(message_of(value), own_map=((field, path),))
         assert (own.answer_text, [fact.text for fact in own.facts]) == (TEXT, [FACT])
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_map_decides_between_two_answers_in_what_a_call_returned(tool: str) -> None:
+    value = TOOLS[tool](BOTH)
+    with pytest.raises(UnmappedFields, match=r"model_?[rR]esponse and .*prediction: ") as failure:
+        parsed(value)
+    tried = re.search(r"answer=(\$[\w.]*)\.\w+'", str(failure.value))
+    assert tried
+    for name, text in BOTH.items():
+        own = parse_answer(message_of(value), own_map=(("answer", f"{tried[1]}.{name}"),))
+        assert (own.answer_text, own.query) == (text, Q)
+        assert {fact.text for fact in own.facts} == {FACT}
+
+
+def test_an_answer_that_names_do_not_decide_takes_no_other_span_along() -> None:
+    both, one = ({"output.value": json.dumps(each)} for each in (BOTH, {"answer": TEXT}))
+    failure, answer = parse_answers(message_of(spans(both, one)))
+    assert isinstance(failure, ParseFailure)
+    assert not isinstance(answer, ParseFailure)
+    assert (answer.answer_text, answer.span_id) == (TEXT, "s1")
+    chat = {"llm.output_messages": json.dumps([{"message": {"role": "user", "content": TEXT}}])}
+    assert parsed(spans(both | chat)).answer_text == TEXT
+
+
+SEVERAL = {
+    "choices": [{"message": {"content": TEXT}}, {"message": {"content": OTHER}}],
+    "candidates": [said(TEXT), said(OTHER)],
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+@pytest.mark.parametrize("tool", TOOLS)
+def test_of_several_candidates_the_first_is_read_and_the_others_are_no_facts(
+    tool: str, name: str
+) -> None:
+    value = TOOLS[tool]({name: SEVERAL[name]})
+    without = json.loads(json.dumps(value).replace(FACT, ""))
+    for each, facts in ((value, {FACT}), (without, set[str]())):
+        answer = parsed(each)
+        assert (answer.answer_text, answer.tags) == (TEXT, (Tag.MULTIPLE_CANDIDATES,))
+        assert {fact.text for fact in answer.facts} == facts
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,22 @@ from typing import Any
 from msgspec.structs import replace
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import objects_in, read_if_json, to_camel_case
+from groundwatch.schemas.wire.json_input import (
+    camel_case_name,
+    objects_in,
+    read_if_json,
+    to_camel_case,
+)
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
 from .carrier import CarriedBody, Carrier, text_attributes
 from .open_inference import (
+    UNDECIDED,
+    WITHOUT_ANSWER,
     has_inference,
     is_of_inference,
+    is_readable,
     read_inference,
     unread_inference,
     without_text,
@@ -29,16 +37,10 @@ from .open_inference import (
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
 _OUTPUT_NAMES = frozenset(
-    words("""
-        gen_ai.output.messages genAi.output.messages gen_ai_output_messages genAiOutputMessages
-        genaioutputmessages
-    """)
-)
-_REFERENCE_NAMES = frozenset(
-    words("""
-        gen_ai.output.messages_ref genAi.output.messagesRef gen_ai_output_messages_ref
-        genAiOutputMessagesRef genaioutputmessagesref
-    """)
+    spelling
+    for written in ("gen_ai.output.messages", "gen_ai.output.messages_ref")
+    for name in (written, written.replace(".", "_"))
+    for spelling in (name, camel_case_name(name), _SEPARATORS.sub("", name))
 )
 _FIELDS = {
     "genaiinputmessages": "inputMessages",
@@ -74,7 +76,7 @@ _COLUMNS = frozenset(
 
 def has_output(attributes: Mapping[str, Any]) -> bool:
     """Return whether attributes hold the messages of a model, or a reference to them."""
-    return not (_OUTPUT_NAMES | _REFERENCE_NAMES).isdisjoint(attributes)
+    return not _OUTPUT_NAMES.isdisjoint(attributes)
 
 
 def _unwrap(fields: Mapping[str, Any]) -> Iterator[CarriedBody]:
@@ -119,13 +121,13 @@ def _events(holder: Mapping[str, Any]) -> list[Any]:
 def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the attributes of OpenInference under the names of GenAI's conventions."""
     span = read_inference(attributes, holder.get("spanKind"))
-    if span.has_no_answer:
+    if span.kind in WITHOUT_ANSWER:
         raise UnreadableAnswer(
             f"The span is of kind {span.kind}, which holds no answer: let only spans of models,"
             " chains and agents pass, or send all spans of the trace in one message of OTLP."
         )
     has_failed = _has_failed(holder)
-    if not (has_failed or span.answer.get("gen_ai.output.messages")):
+    if not (has_failed or is_readable(span.answer)):
         raise without_text()
     outputs = span.answer or {"gen_ai.output.messages": []}
     failed = {"error.type": "ERROR"} if has_failed else {}
@@ -156,8 +158,10 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
     place = context if isinstance(context, dict) else holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
     times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
+    undecided = attributes.get(UNDECIDED)
     return CarriedBody(
-        body={
+        body=(undecided if isinstance(undecided, dict) else {})
+        | {
             field: to_camel_case(read_if_json(by_name[name]))
             for name, field in _FIELDS.items()
             if name in by_name
@@ -170,6 +174,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
             span_id=ids[1],
             groundwatch_repeatable_id="/".join(ids) if all(ids) else "",
             groundwatch_carrier_time=next(filter(None, times), None),
+            format="opentelemetry.gen_ai" if undecided else "",  # their names are of others, too
         ),
     )
 
@@ -217,7 +222,7 @@ def _is_holder(fields: Mapping[str, Any]) -> bool:
 
 GEN_AI_ATTRIBUTES = Carrier(
     name="span",
-    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _REFERENCE_NAMES | _COLUMNS,
+    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _COLUMNS,
     unread=_unread,
     detects=_is_holder,
     unwrap=_unwrap,

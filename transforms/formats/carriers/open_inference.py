@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from groundwatch.schemas import Record
-from groundwatch.schemas.message import UnmappedFields
-from groundwatch.schemas.wire.json_input import read_if_json
+from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
+from groundwatch.schemas.wire.json_input import MAX_DEPTH, list_in, read_if_json, whole_number
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.field_maps.field_map import (
@@ -18,6 +18,7 @@ from groundwatch.transforms.formats.field_maps.field_map import (
     joined_blocks,
     with_one_answer,
 )
+from groundwatch.transforms.formats.field_maps.field_names import ANSWER_LISTS, ranked_names
 from groundwatch.transforms.formats.field_maps.json_path import MISSING, json_path, value_at
 from groundwatch.transforms.formats.field_maps.presets import INPUT, OUTPUT
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
@@ -26,7 +27,8 @@ from groundwatch.transforms.formats.unread_content import KnownPaths, SearchedPa
 
 _NAMESPACES = frozenset(words("input output llm retrieval reranker openinference session tool"))
 _GIVING_FACTS = frozenset(words("RETRIEVER RERANKER TOOL"))
-_WITHOUT_ANSWER = _GIVING_FACTS | frozenset(words("EMBEDDING EVALUATOR GUARDRAIL PROMPT"))
+WITHOUT_ANSWER = _GIVING_FACTS | frozenset(words("EMBEDDING EVALUATOR GUARDRAIL PROMPT"))
+"""The kinds of spans that give facts, or none, but never an answer."""
 _DOCUMENTS = words("$.retrieval.documents[*].document $.reranker.output_documents[*].document")
 # Messages and values, tools, settings.
 _OTHERS = words("""
@@ -44,6 +46,8 @@ _KNOWN = KnownPaths(
     )
 )
 _KNOWN_SHAPES = {"input": known_by_map(INPUT), "output": known_by_map(OUTPUT)}
+UNDECIDED = "openinference.undecided"
+"""Where an answer has the texts of an output that are named as answers, if names do not decide."""
 
 
 class InferenceSpan(Record, frozen=True, kw_only=True):
@@ -57,11 +61,6 @@ class InferenceSpan(Record, frozen=True, kw_only=True):
     documents: list[Any] = []
     is_certain: bool = True
 
-    @property
-    def has_no_answer(self) -> bool:
-        """Whether spans of this kind give facts, or none, but never an answer."""
-        return self.kind in _WITHOUT_ANSWER
-
 
 def is_of_inference(name: str) -> bool:
     """Return whether an attribute's name is of OpenInference."""
@@ -73,7 +72,7 @@ def has_inference(attributes: Mapping[str, Any], kind: object, *, has_failed: bo
     fields = _own_fields(attributes)
     kind = _kind(fields, kind)
     return (
-        kind in _WITHOUT_ANSWER
+        kind in WITHOUT_ANSWER
         or (has_failed and kind != "")
         or bool(_value(fields, "output"))
         or bool(_listed(fields, "llm.output_messages"))
@@ -90,25 +89,25 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     found = (*_listed(fields, "retrieval.documents"), *_listed(fields, "reranker.output_documents"))
     documents: list[Any] = [_document(each) for each in found]
     asked, said = (_value(fields, side) for side in ("input", "output"))
-    if kind in _WITHOUT_ANSWER:
+    if kind in WITHOUT_ANSWER:
         if kind in _GIVING_FACTS and not documents:
             documents = returned_items(said)
         return InferenceSpan(kind=kind, documents=documents)
     turns = _turns(fields, "llm.output_messages")
     is_certain = bool(turns) or isinstance(said, str)
     reason = str(value_at(fields, "llm.finish_reason") or "")
-    said = with_one_answer(said)
+    said, undecided = (said, {}) if turns else _decided(said)
     if isinstance(said, dict | list):
         reason = deciding_reason((reason, *OUTPUT.end_words(said)))
     if turns:
         texts = [text if role not in TOOLS else "" for role, text in turns]
         messages = _listed(fields, "llm.output_messages")
         calls = [value_at(each, "message.tool_calls") and "tool_call" for each in messages]
-        text = "\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))
+        said_texts = ["\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))]
     else:
-        text = said if isinstance(said, str) else OUTPUT.text("answer", said)
-    is_read = bool(turns or text.strip() or may_lack_text(reason))
-    outputs = [_text_message("assistant", text)] if is_read else []
+        said_texts = [said] if isinstance(said, str) else _texts_of_output(said)
+    is_read = bool(turns or said_texts[-1].strip() or may_lack_text(reason))
+    outputs = [_text_message("assistant", text) for text in said_texts if is_read]
     if not is_certain:
         documents += _found_facts(OUTPUT, said)
     asked_turns = _turns(fields, "llm.input_messages")
@@ -120,13 +119,41 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
         "gen_ai.output.messages": outputs,
         "gen_ai.conversation.id": value_at(fields, "session.id") or "",
         "gen_ai.response.finish_reasons": [reason],
+        UNDECIDED: undecided,
     }
     return InferenceSpan(
         kind=kind,
-        answer=answer if outputs or said else {},
+        answer=answer if outputs or said or undecided else {},
         documents=documents,
         is_certain=is_certain,
     )
+
+
+def is_readable(answer: Mapping[str, Any]) -> bool:
+    """Return whether an answer that was read has a message, or several texts to decide between."""
+    return bool(answer.get("gen_ai.output.messages") or answer.get(UNDECIDED))
+
+
+def _decided(said: Any) -> tuple[Any, dict[str, Any]]:
+    """Return an output with one answer; without any, and its answers, if names do not decide.
+
+    The reader of the answer decides: the user's map may name one of them.
+    """
+    try:
+        return with_one_answer(said), {}
+    except UnmappedFields:
+        undecided = {name: said[name] for name in ranked_names(said)}
+        return {name: said[name] for name in said if name not in undecided}, undecided
+
+
+def _texts_of_output(said: Any) -> list[str]:
+    """Return the text of each alternative of an output, the first one last, as it is the answer."""
+    first, *others = [OUTPUT.text("answer", said)] + [
+        OUTPUT.text("answer", {name: [each]})
+        for name in ANSWER_LISTS
+        for each in list_in(said, name)[1:]
+    ]
+    return [*others, first]
 
 
 def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
@@ -201,10 +228,12 @@ def _document(holder: Any) -> Any:
     return document | {"metadata": read_if_json(document.get("metadata", ""))}
 
 
-def _nested(value: Any) -> Any:
-    """Nest names with points, of any level, as objects."""
+def _nested(value: Any, depth: int = 0) -> Any:
+    """Nest names with points, of any level, as objects; raise UnreadableAnswer for too many."""
+    if depth > MAX_DEPTH:
+        raise UnreadableAnswer(f"The names of the span's attributes nest over {MAX_DEPTH} levels.")
     if isinstance(value, list):
-        return [_nested(item) for item in value]
+        return [_nested(item, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value
     nested: dict[str, Any] = {}
@@ -214,7 +243,7 @@ def _nested(value: Any) -> Any:
         for step in path:
             inner = holder.setdefault(step, {})
             holder = inner if isinstance(inner, dict) else holder
-        inner, known = _nested(field), holder.get(last)
+        inner, known = _nested(field, depth + len(path) + 1), holder.get(last)
         is_joined = isinstance(known, dict) and isinstance(inner, dict)
         holder[last] = known | inner if is_joined else inner
     return nested
@@ -224,6 +253,7 @@ def _listed(value: Any, path: str) -> list[Any]:
     """Return a list that is one, or JSON in a text, or an object with the items' numbers."""
     found = read_if_json(value_at(value, path))
     if isinstance(found, dict):
-        numbers = sorted((name for name in found if name.isdecimal()), key=int)
-        return [found[number] for number in numbers]
+        numbered = ((whole_number(name), name) for name in found)
+        items = sorted(each for each in numbered if each[0] is not None)
+        return [found[name] for _, name in items]
     return _nested(found) if isinstance(found, list) else []

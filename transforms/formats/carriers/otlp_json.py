@@ -11,7 +11,12 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name, objects_in, read_if_json
+from groundwatch.schemas.wire.json_input import (
+    camel_case_name,
+    objects_in,
+    read_if_json,
+    whole_number,
+)
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
 from groundwatch.transforms.formats.text_parts import TOOLS
@@ -23,7 +28,7 @@ from groundwatch.transforms.formats.unread_content import (
 )
 from .carrier import CarriedBody, Carrier, text_attributes
 from .gen_ai_attributes import has_output, unread_attributes
-from .open_inference import read_inference, without_text
+from .open_inference import is_readable, read_inference, without_text
 
 
 class Signal(NamedTuple):
@@ -40,13 +45,13 @@ _SIGNALS = (SPANS, LOGS)
 _OF_BATCH = frozenset(name for signal in _SIGNALS for name in signal) | {
     *("resource", "scope", "schemaUrl")
 }
-_SAID = "gen_ai.output.messages"
 _ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
 # Of OpenTelemetry's conventions, OpenInference, OpenLLMetry, and the Vercel AI SDK.
 _OF_MODEL = re.compile(r"(gen_ai|llm|openinference|traceloop|ai)\.")
 _TOOL_RESULT = "gen_ai.tool.call.result"
 _OF_ITEM = words("name attributes events links status body eventName severityText")
 _ENDS = ("endTimeUnixNano", "timeUnixNano", "observedTimeUnixNano", "startTimeUnixNano")
+_STARTS = _ENDS[::-1]
 
 
 class _Span(NamedTuple):
@@ -68,11 +73,7 @@ class _Span(NamedTuple):
 
     @property
     def end_ns(self) -> int:
-        return int(_first_time(self.item, _ENDS) or 0)
-
-    @property
-    def start_ns(self) -> int:
-        return int(_first_time(self.item, _ENDS[::-1]) or 0)
+        return _first_time(self.item, _ENDS)
 
 
 def concerns_model(batch: Mapping[str, Any]) -> bool:
@@ -116,13 +117,14 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[Carried
             shared.setdefault(span.trace, []).append(span)
     for top, own in below.items():
         span = spans[top]
-        others = [each for each in shared.get(span.trace, ()) if each.start_ns <= span.end_ns]
+        beside_trace = shared.get(span.trace, ())
+        others = [each for each in beside_trace if _first_time(each.item, _STARTS) <= span.end_ns]
         for event, answer in _chosen(span, own).items():
             alone = [each.item for each in (*own, *others) if each is not span]
             items = [_with_event(span, event), *alone]
             yield CarriedBody(
                 body=_with_facts(answer, (*own, *others))
-                if span.is_certain or answer[_SAID]
+                if span.is_certain or is_readable(answer)
                 else without_text(),
                 attributes=_attributes_of(span, event),
                 alone=beside | {signal.resources: [{signal.scopes: [{signal.items: items}]}]},
@@ -283,16 +285,15 @@ def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
     suffix = f"#{event}" if event else ""
     return text_attributes(
         groundwatch_repeatable_id="/".join(ids) + suffix if len(ids) > 1 else "",
-        groundwatch_carrier_time=_first_time(span.item, _ENDS)[:-3],
+        groundwatch_carrier_time=str(span.end_ns)[:-3],
         trace_id=span.item.get("traceId"),
         span_id=span.item.get("spanId"),
     )
 
 
-def _first_time(item: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return the first time that is there, in nanoseconds, "" for none."""
-    times = (str(item[name]) for name in names if str(item.get(name, "0")).strip("0"))
-    return next((time for time in times if time.isdecimal()), "")
+def _first_time(item: Mapping[str, Any], names: Sequence[str]) -> int:
+    """Return the first time that is there, in nanoseconds, 0 for none."""
+    return next(filter(None, (whole_number(item.get(name)) for name in names)), 0)
 
 
 def _attributes(pairs: object) -> dict[str, Any]:

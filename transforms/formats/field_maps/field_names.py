@@ -69,6 +69,8 @@ _GENERATED = (
 _ANSWERS = (_GENERATED, "response|reply|completion", "output", "answer")
 ANSWER_RANK = len(_ANSWERS) - 1
 """The rank of the field `answer`, which may hold what an evaluation expects."""
+ANSWER_LISTS = ("choices", "candidates", "generations")
+"""Lists of several answers, of which the first one is read."""
 _NUMBER = re.compile(r"_?\d+\Z")  # of one of several columns
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from groundwatch.transforms.formats.text_parts import count_words
 from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from .fact_values import TEXT_NAMES
-from .field_names import FieldContent, content_by_names, is_about, snake_case
+from .field_names import ANSWER_LISTS, FieldContent, content_by_names, is_about, snake_case
 from .json_path import TEXT_BLOCKS, read_text_as_json, value_at
 
 _MAX_FIELDS = 500
@@ -21,7 +21,6 @@ _WRITERS = (
     *("from.role", "sender.role", "sender.type", "author.role", "author.type"),
 )
 _KIND = re.compile(r"[\w .:/-]{1,40}", re.ASCII)
-_ALTERNATIVES = frozenset({"choices", "candidates", "generations"})  # the first one is the answer
 _MAX_SPACES = 2  # in a name; more may be text of an answer
 _NAME = re.compile(r"[^\W\d][\w .$@:/'-]{0,59}")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]{0,59}", re.ASCII)
@@ -93,7 +92,7 @@ def _fields(values: Sequence[object], at: FoundField) -> Iterator[FoundField]:
     if bool(texts) != bool(numbers) and not objects:
         yield at._replace(values=texts or numbers)
     lists = [each for each in read if isinstance(each, list) and each]
-    if any(len(each) > 1 for each in lists) and at.name in _ALTERNATIVES:
+    if any(len(each) > 1 for each in lists) and at.name in ANSWER_LISTS:
         first = at._replace(path=f"{at.path}[0]", item_path=f"{at.path}[0]")
         yield from _fields([each[0] for each in lists], first)
     elif lists:

@@ -14,7 +14,13 @@ from typing import Any
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import JSON_START, camel_case_name, encoded_once, read_json
+from groundwatch.schemas.wire.json_input import (
+    JSON_START,
+    camel_case_name,
+    encoded_once,
+    read_json,
+    whole_number,
+)
 from groundwatch.schemas.wire.wire_type import reject_repeated
 
 _STEP = re.compile(
@@ -285,7 +291,7 @@ def _numbered_items(fields: Mapping[str, object], prefix: str) -> list[object]:
     items: dict[int, dict[str, object]] = {}
     for name in fields:
         if name.startswith(prefix):
-            number, _, inner = name.removeprefix(prefix).partition(".")
-            if number.isdecimal() and inner:
-                items.setdefault(int(number), {})[inner] = fields[name]
+            written, _, inner = name.removeprefix(prefix).partition(".")
+            if inner and (number := whole_number(written)) is not None:
+                items.setdefault(number, {})[inner] = fields[name]
     return [items[number] for number in sorted(items)]

@@ -13,6 +13,7 @@ from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.finish_reasons import deciding_reason, may_lack_text
 from .field_map import ALTERNATIVES, FIELDS, FieldMap, PathPairs, has_text, parse_map
+from .field_names import ANSWER_LISTS
 from .json_path import JsonPath, json_path
 
 
@@ -66,6 +67,8 @@ def _preset(
         pairs += [(field, path.replace("$", place)) for field, path in _SHAPES[side]]
     type_name, types = others.pop("type_name", ""), words(others.pop("types", ""))
     ignored, candidates = words(others.pop("ignored", "")), others.pop("candidates", "")
+    if output := next((place for side, place in places if side == "output"), ""):
+        candidates = f"{output}{[*ANSWER_LISTS]}[*]"
     field_map = replace(
         parse_map(tuple(pairs), ignored),
         candidates=json_path(candidates) if candidates else None,

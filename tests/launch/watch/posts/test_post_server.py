@@ -23,6 +23,7 @@ from groundwatch.transforms.formats.parser import parse_answers
 from groundwatch.transforms.persistence.database import Database
 from tests.support.archives import an_envelope
 from tests.support.posting import FACT, Posting, chat_span, exported, retrieval_span
+from tests.transforms.formats.carriers.test_carriers import attributes_of
 
 Open = Callable[..., Posting]
 PROTOBUF = "application/x-protobuf"
@@ -179,6 +180,20 @@ def test_a_span_without_its_text_is_said_in_a_partial_success(posting: Open) -> 
     assert found["rejectedSpans"] == "1"
     assert "capture" in found["errorMessage"]
     assert len(server.pulled()) == 1  # and becomes a failure
+
+
+def test_a_span_of_two_answers_is_kept_with_the_others_of_its_request(posting: Open) -> None:
+    server = posting()
+    both = json.dumps({"prediction": "Lamps blink.", "model_response": FACT})
+    spans = [
+        {"traceId": number * 32, "spanId": number * 16, "attributes": attributes_of(attributes)}
+        for number, attributes in (("1", {"output.value": both}), ("2", chat_span()))
+    ]
+    batch = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    reply = server.post("/v1/traces", json.dumps(batch).encode(), Content_Type="application/json")
+    found = reply.json()["partialSuccess"]
+    assert "$.modelResponse and $.prediction" in found["errorMessage"]
+    assert len(server.pulled()) == 2
 
 
 def test_a_log_record_is_read_and_others_are_not_kept(posting: Open) -> None:

@@ -19,6 +19,7 @@ KETTLE = {
     "found.items.0.body": "first",
     "found.items.0.url": "u",
     "found.items.count": 2,
+    f"found.items.{'9' * 5_000}.url": "no number of an item",
     "as_text": '{"documents": [{"body": "inner"}]}',
 }
 FOUND = {
