@@ -8,7 +8,7 @@ from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind
 from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
 from .questions import read_question
 from .read_claim import read_claim
-from .short_answers import MAX_SHORT_CHARS, MAX_SHORT_TOKENS, ShortAnswer, read_short_answer
+from .short_answers import MAX_SHORT_CHARS, ShortAnswer, may_be_short, read_short_answer
 from .user_statements import repeats_user
 
 _MAX_SIGNATURE, _MAX_SIGNATURE_WORDS, _MAX_CLOSING_WORDS = 3, 4, 5
@@ -50,7 +50,7 @@ def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[Cla
         if query and sentence.role in {Role.TEXT, Role.HEADING}:
             if claim.forms and repeats_user(claim.forms[0], query):
                 claim = ClaimForms(claim.text)
-            if is_first and _may_be_short(claim):
+            if is_first and _may_be_short(claim, query):
                 claim = _as_answer(claim, query) or claim
         is_first = is_first and not claim.forms
         yield claim
@@ -76,9 +76,10 @@ def _read_sentence(sentence: Sentence) -> ClaimForms:
     return ClaimForms(sentence.text, forms, is_row=bool(named))
 
 
-def _may_be_short(claim: ClaimForms) -> bool:
-    tokens = len(claim.forms[0].forms) if claim.forms else 0
-    return tokens <= MAX_SHORT_TOKENS and len(claim.text) <= MAX_SHORT_CHARS
+def _may_be_short(claim: ClaimForms, query: str) -> bool:
+    if len(claim.text) > MAX_SHORT_CHARS:
+        return False
+    return not claim.forms or may_be_short(claim.forms[0], query)
 
 
 def _as_answer(claim: ClaimForms, query: str) -> ClaimForms | None:

@@ -58,7 +58,7 @@ def read_question(query: str) -> Question | None:
     >>> read_question("How long is the warranty?").statement
     'is the warranty'
     """
-    text = _only_question(in_one_spelling(query)[-_MAX_CHARS:])
+    text = _only_question(_end_of(query))
     if text is None:
         return None
     stated = asserted(text)
@@ -88,6 +88,16 @@ def read_question(query: str) -> Question | None:
         is_polar=is_polar,
         is_marked=is_marked or tokens[0].form in _FIRST_VERBS,
     )
+
+
+@lru_cache(maxsize=64)
+def stems_of_query(query: str) -> frozenset[str]:
+    """Return the stems of what a user wrote: a question in it has no others."""
+    return stems_of(_end_of(query))
+
+
+def _end_of(query: str) -> str:
+    return in_one_spelling(query)[-_MAX_CHARS:]
 
 
 @lru_cache(maxsize=64)

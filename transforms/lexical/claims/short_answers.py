@@ -8,11 +8,11 @@ from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_o
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import may_negate
 from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
-from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens
+from groundwatch.transforms.lexical.language.words import ClaimWords, Token, form_of, read_tokens
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from groundwatch.transforms.lexical.values.read_values import read_values
 from .clauses import VERBS
-from .questions import Question
+from .questions import Question, stems_of_query
 
 _AFFIRMING = frozenset(map(form_of, phrases.words_of("affirming")))
 _DENYING = frozenset(map(form_of, phrases.words_of("denying")))
@@ -45,6 +45,15 @@ class ShortAnswer(NamedTuple):
     is_denied: bool | None
 
 
+def may_be_short(claim: ClaimWords, query: str) -> bool:
+    """Return whether a claim may be a short answer to what a user wrote, before that is read."""
+    if len(claim.forms) > MAX_SHORT_TOKENS:
+        return False
+    content = {stem_of(form) for form in claim.distinct - VERBS}
+    is_fragment = len(content) <= _MAX_FRAGMENT and VERBS.isdisjoint(claim.forms)
+    return is_fragment or _has_no_other(content, stems_of_query(query))
+
+
 def read_short_answer(answer: str, question: Question) -> ShortAnswer | None:
     """Read a sentence as the answer to a question; None if it is not a short one.
 
@@ -56,13 +65,16 @@ def read_short_answer(answer: str, question: Question) -> ShortAnswer | None:
     if len(tokens) > MAX_SHORT_TOKENS or text.endswith((*QUESTION_MARKS, *COLONS)):
         return None
     content = {stem_of(token.form) for token in tokens if token.kind and token.form not in VERBS}
-    if question.is_polar and all(
-        each in _ECHOES or is_among(each, question.stems) for each in content
-    ):
+    if question.is_polar and _has_no_other(content, question.stems):
         short = _yes_or_no(question, text, tokens, is_bare=not content)
     else:
         short = _fragment(question, text, tokens, content)
     return None if short is None or phrases.states_refusal(text) else short
+
+
+def _has_no_other(content: AbstractSet[str], stems: AbstractSet[str]) -> bool:
+    """Return whether an answer has no content beside yes or no that a question does not have."""
+    return all(each in _ECHOES or is_among(each, stems) for each in content)
 
 
 def _yes_or_no(
