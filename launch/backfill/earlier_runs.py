@@ -140,10 +140,13 @@ def _forget_results(folder: str, removed: Summary) -> None:
     if removed.is_complete or not storage.is_local(folder) or not may_hold(folder, removed.run):
         return
     # A process that has the folder ends by itself: its output is not its own any more.
-    with suppress(OSError, RunFailed), folder_held(folder):
-        with closing(EngineDatabase.owned(folder)) as database:
-            if database.identity == removed.journal:
-                database.reset()
+    with (
+        suppress(OSError, RunFailed),
+        folder_held(folder),
+        closing(EngineDatabase.owned(folder)) as database,
+    ):
+        if database.identity == removed.journal:
+            database.reset()
 
 
 def _replays_of(destination: Destination, failures: set[str]) -> list[Summary]:

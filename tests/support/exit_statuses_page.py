@@ -103,11 +103,9 @@ ENDINGS: dict[str, list[Ending]] = {
         Ending(USAGE, "export {missing} --to csv --output {new}"),
         Ending(USAGE, "review {missing}"),
     ],
-    "a topic that it names does not exist": [
-        Ending(USAGE, f"{_WATCH} --alert_topic projects/lamps/topics/none")
-    ],
-    "the subscription does not exist": [
-        Ending(FAILED, _WATCH.replace("{subscription}", "projects/lamps/subscriptions/none"))
+    "a subscription or topic that it names does not exist": [
+        Ending(USAGE, _WATCH.replace("{subscription}", "projects/lamps/subscriptions/none")),
+        Ending(USAGE, f"{_WATCH} --alert_topic projects/lamps/topics/none"),
     ],
     "it would replace the results of a finished run": [
         Ending(USAGE, "backfill --input {answers} --output {done} --claim_threshold 0.9")
