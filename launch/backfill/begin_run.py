@@ -20,7 +20,13 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
-from .earlier_runs import announce_replacement, end_publication, failures_begun, publish_summary
+from .earlier_runs import (
+    announce_replacement,
+    end_publication,
+    failures_begun,
+    publish_summary,
+    taken_over,
+)
 from .same_run import (
     TEXTS,
     EndedRun,
@@ -32,6 +38,7 @@ from .same_run import (
     fingerprint,
     in_files,
     repeated_run,
+    runs_like,
 )
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
@@ -77,7 +84,7 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
         config = by_words
     if not config.replays:
         return config
-    if earlier:
+    if earlier and (_is_in_output(config, database) or all(map(storage.exists, earlier.inputs))):
         return replace(config, inputs=earlier.inputs)
     # Its database is gone, and these files go when it has ended.
     own = failures_begun(config)
@@ -85,6 +92,23 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
         path for path in config.inputs if storage.name_below(path, config.output) not in own
     )
     return replace(config, inputs=given or config.inputs)
+
+
+def _is_in_output(config: Config, database: EngineDatabase) -> bool:
+    """Return whether the results of a run are in the output, and not replaced by another one."""
+    return any(each.journal == database.identity for each in runs_like(config, config.output))
+
+
+def _leave_out_resolved(config: Config, database: EngineDatabase) -> None:
+    """Leave out the failures that others have resolved while a replay was stopped."""
+    moved = taken_over(config)
+    if messages := Plan(database).leave_out(moved):
+        left = Plan(database).waiting()
+        sys.stderr.write(
+            f"groundwatch: {counted(messages, 'failure')} that waited went to"
+            f" {' and '.join(sorted(set(moved.values())))}, which has resolved or replaced them;"
+            f" {f'{left:,} wait' if left else 'nothing is left'}\n"
+        )
 
 
 def look_back(
@@ -105,7 +129,7 @@ def look_back(
             return EndedRun(summary), None
         database.reset()
     earlier = Plan(database).planned()
-    change = change_since(config, earlier) if earlier else "no plan is left"
+    change = change_since(config, earlier, taken_over(config)) if earlier else "no plan is left"
     if earlier and not change and Publisher(database, config).rows_published():
         change = change_in_files(config, earlier, *TEXTS)
     if change is None:
@@ -137,7 +161,13 @@ def begin_or_resume(
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
         Plan(database).note_try(config.check.budget, in_files(config))
+        _leave_out_resolved(config, database)
         return
+    if gone := [path for path in config.inputs if config.replays and not storage.exists(path)]:
+        raise WouldReplace(
+            f"{gone[0]} is gone, and the replay that had begun it cannot go on ({change}): nothing"
+            " was checked or written; put it back, or give another --run_id to replay what is there"
+        )
     planned, batches = make_plan(config, processes)
     is_interrupted = Plan(database).planned() is not None
     if is_interrupted:

@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.engine_database import folder_held, holds_run
+from groundwatch.launch.engine.engine_database import (
+    EngineDatabase,
+    folder_held,
+    holds_run,
+    may_hold,
+)
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.errors import LockFailed
+from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config, Destination
 from groundwatch.pipeline.sinks.publication import (
@@ -60,6 +65,8 @@ def _remove_earlier_runs(config: Config, summary: Summary, overwritten: Iterable
     for earlier in runs_like(summary, config.output):
         if earlier.is_complete and (config.replays or not summary.is_complete):
             continue
+        if config.replays and not _is_try_of(earlier, config):
+            continue
         if not config.replays:
             _remove_replays_of(destination, {*overwritten, *_failure_files(destination, earlier)})
         if earlier.name != summary.name:
@@ -83,7 +90,7 @@ def announce_replacement(config: Config) -> set[str]:
 
 def failures_begun(config: Config) -> set[str]:
     """Return the files of failures of interrupted runs that a run replaces when it has ended."""
-    begun = (each for each in runs_like(config, config.output) if not each.is_complete)
+    begun = (each for each in read_summaries(config.output) if _is_try_of(each, config))
     return {path for earlier in begun for path in _failure_files(config.destination, earlier)}
 
 
@@ -125,6 +132,21 @@ def _remove_replays_of(destination: Destination, failures: set[str]) -> None:
             elif storage.exists(moved):
                 storage.publish(moved, destination.path(file.path))
         _remove_run(destination, replay)
+        _forget_results(replace(destination, run=replay.run).temporary_folder, replay)
+
+
+def _forget_results(folder: str, removed: Summary) -> None:
+    """Keep only the paid replies of a run that was stopped, if its state is here."""
+    if removed.is_complete or not storage.is_local(folder) or not may_hold(folder, removed.run):
+        return
+    # A process that has the folder ends by itself: its output is not its own any more.
+    with (
+        suppress(OSError, RunFailed),
+        folder_held(folder),
+        closing(EngineDatabase.owned(folder)) as database,
+    ):
+        if database.identity == removed.journal:
+            database.reset()
 
 
 def _replays_of(destination: Destination, failures: set[str]) -> list[Summary]:
@@ -205,16 +227,38 @@ def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
             storage.publish(path, storage.join(root, file.moved_to))
 
 
+def taken_over(config: Config) -> dict[str, str]:
+    """Map inputs of a replay that another one has moved, as it had resolved what waits in them.
+
+    It is named by its run's id.
+    """
+    runs = read_summaries(config.output) if config.replays else []
+    moved = {
+        file.path: run.run
+        for run in runs
+        for file in replayed_files([run.replayed])
+        if file.moved_to
+    }
+    found = {
+        path: moved.get(storage.name_below(path, config.output) or "") for path in config.inputs
+    }
+    return {path: run for path, run in found.items() if run and not storage.exists(path)}
+
+
 def _replayed_from(
     config: Config, summary: Summary, waiting: Iterable["RecordRange"]
 ) -> Replayed | None:
     """Count the failures in those of the files that belong to the output folder; None if none.
 
-    What another replay has resolved, which a budget has stopped, is counted by that one.
+    What another replay has resolved, which a budget has stopped, is counted by that one. A file
+    that another one has moved is counted as this one has left it.
     """
     folder = storage.join(config.output, _FAILURES, "")
-    runs = (run for run in read_summaries(config.output) if not _is_try_of(run, config))
-    others = list(replayed_files(run.replayed for run in runs))
+    runs = read_summaries(config.output)
+    others = list(replayed_files(run.replayed for run in runs if not _is_try_of(run, config)))
+    tries = replayed_files(run.replayed for run in runs if _is_try_of(run, config))
+    left = {file.path: file.waiting for file in tries}
+    moved = taken_over(config)
     ranges: defaultdict[str, list[RecordRange]] = defaultdict(list)
     for each in waiting:
         ranges[each.path].append(each)
@@ -225,11 +269,25 @@ def _replayed_from(
         name = storage.name_below(path, folder)
         if name is None:
             continue
-        moved_to = f"{_REPLAYED}/{name}" if summary.is_complete else None
-        rows = _rows_of(ranges[path])
-        file = ReplayedFile(path=f"{_FAILURES}/{name}", moved_to=moved_to, rows=0, waiting=rows)
+        file = ReplayedFile(
+            path=f"{_FAILURES}/{name}",
+            moved_to=f"{_REPLAYED}/{name}" if summary.is_complete else None,
+            rows=0,
+            waiting=_rows_of(ranges[path]),
+        )
+        is_at, resolved = path, others
+        if path in moved and file.path not in left:
+            continue
+        if path in moved:
+            file = replace(file, moved_to=None, waiting=left[file.path])
+            is_at = storage.join(config.output, _REPLAYED, name)
+            resolved = [
+                replace(each, path=f"{_REPLAYED}/{name}")
+                for each in others
+                if each.path == file.path
+            ]
         try:
-            found = enumerate(read_failures(path, others))
+            found = enumerate(read_failures(is_at, resolved))
             failures = [failure for row, failure in found if failure and file.has_resolved(row)]
         except UnreadableFile as error:
             raise OSError(str(error)) from None
@@ -252,17 +310,22 @@ def _rows_of(ranges: Iterable["RecordRange"]) -> tuple[tuple[int, int], ...]:
     """Return which rows of a file are in its record ranges, joined where one follows another."""
     joined: list[tuple[int, int]] = []
     for each in sorted(ranges, key=attrgetter("first")):
-        count = each.contents.messages - each.first if each.count is None else each.count
         if joined and sum(joined[-1]) == each.first:
-            joined[-1] = joined[-1][0], joined[-1][1] + count
+            joined[-1] = joined[-1][0], joined[-1][1] + each.messages
         else:
-            joined.append((each.first, count))
+            joined.append((each.first, each.messages))
     return tuple(joined)
 
 
 def _is_try_of(run: Summary, config: Config) -> bool:
-    """Return whether a run is this one, or is replaced by it."""
-    return not run.is_complete and (run.run, run.source) == (config.run, config.source)
+    """Return whether a run is this one, or is replaced by it.
+
+    A replay does not replace what was made of files that it does not read.
+    """
+    if run.is_complete or (run.run, run.source) != (config.run, config.source):
+        return False
+    read = storage.identify(run.planned.inputs if config.replays and run.planned else ())
+    return read.keys() <= storage.identify(config.inputs).keys()
 
 
 def resolving_files(config: Config) -> list[str]:

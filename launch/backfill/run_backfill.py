@@ -132,12 +132,12 @@ class _Run:
         self._plan.resume()
         if not self._replaced:
             write_summary(self._config.destination, self._summary(ended=False))
+        if self._plan.is_done():
+            return
         waiting, total = self._plan.waiting(), self._planned.messages
         if waiting < total:
             done = total - waiting
             sys.stderr.write(f"groundwatch: going on: {done:,} of {total:,} messages are done\n")
-        if self._plan.is_done():
-            return
         attempt = secrets.token_hex(4)
         count = processes or default_processes(self._config.check, waiting)
         if count > 1:

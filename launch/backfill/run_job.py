@@ -92,7 +92,9 @@ def _exit_status(config: Config, summary: Summary) -> int:
         return fail_with(sentence, damage)
     if not summary.deferred:
         others = summary.read - summary.unreadable
-        if not others:
+        # Others have resolved all failures of a replay that was stopped before the first.
+        is_unread = not summary.read and bool(summary.planned and summary.planned.messages)
+        if not others and not is_unread:
             return fail_unreadable(first_failures(config.destination, summary.name), config.inputs)
         if summary.unreadable > others == summary.verdicts[Verdict.UNSCORABLE]:
             sentence = (

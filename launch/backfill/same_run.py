@@ -68,7 +68,7 @@ class EndedRun(NamedTuple):
 
 
 class WouldReplace(RunFailed):
-    """A new run would replace the results of a finished one, and was not asked to."""
+    """A new run would replace results that it was not asked to, or cannot make again."""
 
 
 def fingerprint(config: Config) -> str:
@@ -138,7 +138,7 @@ def _version(path: str) -> tuple[int, int] | None:
 def change_since(config: Config, earlier: PlannedRun, moved: Iterable[str] = ()) -> str | None:
     """Say what has changed since a run was planned, None if nothing has.
 
-    The files that the run itself has `moved` are as they were.
+    The files that replays have `moved` are as they were.
     """
     if earlier.fingerprint != fingerprint(config):
         return "the settings have changed"
@@ -167,7 +167,8 @@ def change_since_end(config: Config, finished: Summary) -> str | None:
     """Say how a command differs from the run that has finished, None if it is the same."""
     if finished.planned is None:
         return "it is of an earlier release, which did not note its settings and input"
-    moved = {storage.join(config.output, file.path) for file in replayed_files([finished.replayed])}
+    replays = (run.replayed for run in read_summaries(config.output))
+    moved = (storage.join(config.output, file.path) for file in replayed_files(replays))
     change = change_since(config, finished.planned, moved)
     return change or change_in_files(config, finished.planned)
 
@@ -241,14 +242,19 @@ def repeated_run(config: Config) -> Summary | None:
     )
 
 
-def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:
+def repeated_replay(
+    config: Config, is_active: Callable[[str], bool], *, is_named: bool
+) -> Summary | None:
     """Find the finished replay that a command repeats; one without files repeats the last one.
 
-    `is_named` is whether the user has given the run's id.
+    Without files it is first of all one that was stopped, and whose state is here: another replay
+    has moved its files. `is_named` is whether the user has given the run's id.
     """
-    summaries = sorted(read_summaries(config.output), key=attrgetter("finished_at_us"))
-    for finished in reversed(summaries):
-        if finished.planned is None or not (finished.planned.replays and finished.is_complete):
+    summaries = read_summaries(config.output)
+    for finished in sorted(summaries, key=_stopped_then_last):
+        if finished.planned is None or not finished.planned.replays:
+            continue
+        if not finished.is_complete and (config.inputs or not is_active(finished.run)):
             continue
         is_other = finished.source != config.source and not config.inputs
         if is_other or (is_named and finished.run != config.run):
@@ -257,6 +263,10 @@ def repeated_replay(config: Config, *, is_named: bool) -> Summary | None:
         if not change_since_end(read, finished):
             return finished
     return None
+
+
+def _stopped_then_last(run: Summary) -> tuple[bool, int]:
+    return run.is_complete, -run.finished_at_us
 
 
 def planned_inputs(summary: Summary) -> tuple[str, ...]:

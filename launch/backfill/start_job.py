@@ -149,16 +149,16 @@ def _resumed_or_repeated(
     is_named: bool,
 ) -> Config:
     """Find the replay that this one resumes or repeats, or choose a new id for it."""
-    if repeated := repeated_replay(config, is_named=is_named):
-        inputs = config.inputs or planned_inputs(repeated)
-        return configured(repeated.run, inputs, repeated.source)
-    if is_named:
-        return config
 
     def is_active(run: str) -> bool:
         folder = configured(run, (), None).work_folder
         return folder is not None and may_hold(folder, run)
 
+    if repeated := repeated_replay(config, is_active, is_named=is_named):
+        inputs = config.inputs or planned_inputs(repeated)
+        return configured(repeated.run, inputs, repeated.source)
+    if is_named:
+        return config
     run = free_run_id(config.output, config.run, is_active)
     return configured(run, config.inputs, config.source)
 

@@ -1,6 +1,6 @@
 """Plan a bounded run: its batches of record ranges, each claimed by one process at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -88,8 +88,22 @@ class Plan:
 
     def waiting_ranges(self) -> list[RecordRange]:
         """List the record ranges of batches that are not done."""
-        rows = self._database.read(statements.LIST_UNFINISHED_RANGES)
-        return [each for (encoded,) in rows for each in _RANGES.decode(encoded)]
+        rows = self._database.read(statements.LIST_UNFINISHED_BATCHES)
+        return [each for _, encoded in rows for each in _RANGES.decode(encoded)]
+
+    def leave_out(self, paths: Collection[str]) -> int:
+        """Take files out of the batches that are not done; return how many messages that were."""
+        left_out = 0
+        with self._database.transaction():
+            for number, encoded in list(self._database.read(statements.LIST_UNFINISHED_BATCHES)):
+                ranges = _RANGES.decode(encoded)
+                kept = [each for each in ranges if each.path not in paths]
+                if len(kept) < len(ranges):
+                    messages = sum(each.messages for each in kept)
+                    left_out += sum(each.messages for each in ranges) - messages
+                    values = "waiting" if kept else "done", messages, msgspec.json.encode(kept)
+                    self._database.write(statements.REPLACE_BATCH, *values, number)
+        return left_out
 
     def is_done(self) -> bool:
         return not list(self._database.read(statements.FIND_UNFINISHED_BATCH))

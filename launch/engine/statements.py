@@ -100,8 +100,11 @@ RETURN_RUNNING_BATCHES = "UPDATE plan SET state = 'waiting' WHERE state = 'runni
 COUNT_UNFINISHED_MESSAGES = "SELECT total(messages) FROM plan WHERE state != 'done'"
 """Count the messages of the batches that are not done."""
 
-LIST_UNFINISHED_RANGES = "SELECT ranges FROM plan WHERE state != 'done'"
-"""List the record ranges of the batches that are not done."""
+LIST_UNFINISHED_BATCHES = "SELECT number, ranges FROM plan WHERE state != 'done'"
+"""List the batches that are not done, with their record ranges."""
+
+REPLACE_BATCH = "UPDATE plan SET state = ?, messages = ?, ranges = ? WHERE number = ?"
+"""Give a batch other record ranges."""
 
 FIND_UNFINISHED_BATCH = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
 """Find out whether a batch is not done."""

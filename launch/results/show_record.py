@@ -11,15 +11,10 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.print_record import print_record
 from groundwatch.launch.engine.work_folders import read_waiting
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.pipeline.sources.output_folder import (
-    UnreadableFile,
-    find_files,
-    read_answers,
-    read_thresholds,
-)
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers, read_thresholds
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.quantities import indented_json
-from .waiting_rows import describe_waiting, explain_no_records
+from .waiting_rows import describe_waiting, explain_no_records, find_results
 
 _MAX_SHOWN = 5
 
@@ -39,7 +34,7 @@ def show(loaded: Loaded[ShowSettings]) -> int:
         # In this order: what is published in between is in both.
         waiting = describe_waiting(folder, others)
         unpublished = _by_id(read_waiting(folder, others), wanted)
-        files = find_files(folder)
+        files = find_results(folder)
         published = _by_id(chain.from_iterable(map(read_answers, files.enriched)), wanted)
         if not files.enriched and not unpublished:
             advice = "pass an output folder after the id"

@@ -7,6 +7,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.journal import Journal, WaitingRows
 from groundwatch.launch.engine.work_folders import find_journals, journal_read
 from groundwatch.pipeline.settings.load import UsageError
+from groundwatch.pipeline.sources.output_folder import OutputFiles, find_files
 from groundwatch.schemas.quantities import SECOND_US, to_datetime
 from groundwatch.transforms.runtime import clock
 
@@ -35,6 +36,14 @@ def explain_no_records(
     if waiting := describe_empty(root, work_folders):
         return f"holds no enriched records: {waiting}"
     raise UsageError([f"{root}: holds no enriched records: {advice}"])
+
+
+def find_results(root: str) -> OutputFiles:
+    """List the files of an output folder; raise UsageError if it is in no bucket, or forbidden."""
+    try:
+        return find_files(root)
+    except OSError as error:
+        raise UsageError([f"{root}: {error}"]) from None
 
 
 def _describe(root: str, work_folders: Iterable[str]) -> Iterator[tuple[str | None, str]]:

@@ -20,7 +20,7 @@ from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
-from groundwatch.launch.engine.pubsub.subscription import Subscription
+from groundwatch.launch.engine.pubsub.subscription import Subscription, find_missing_subscription
 from groundwatch.launch.targets.target import TargetMisconfigured
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
@@ -59,7 +59,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
     except Unavailable as error:
         _log.warning("%s; messages wait until it replies", error)
     try:
-        _try_topics(settings)
+        _try_pubsub(settings)
     except TargetMisconfigured as error:
         return fail(str(error), USAGE)
     try:
@@ -83,9 +83,15 @@ def watch(config: Config, settings: WatchSettings) -> int:
     return DONE
 
 
-def _try_topics(settings: WatchSettings) -> None:
-    """Raise `TargetMisconfigured` for missing topics; one that is deleted later is tried again."""
+def _try_pubsub(settings: WatchSettings) -> None:
+    """Raise `TargetMisconfigured` for what is missing; a topic deleted later is tried again."""
     problems = []
+    if name := settings.source.subscription:
+        missing = find_missing_subscription(
+            name, address=settings.server.pubsub_address, account=settings.job.checker.account
+        )
+        if missing:
+            problems.append(f"--subscription: {missing}")
     for flag in ("alert_topic", "failure_topic", "enriched_topic"):
         name = getattr(settings.pubsub, flag)
         if not name:

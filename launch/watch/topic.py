@@ -2,13 +2,19 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from google.api_core import exceptions
 from google.pubsub_v1 import PublisherClient, types
 
 from groundwatch.launch.engine.pubsub import clients
-from groundwatch.launch.engine.pubsub.pubsub_errors import Reachability, is_transient, refusal
+from groundwatch.launch.engine.pubsub.pubsub_errors import (
+    Reachability,
+    find_missing,
+    is_transient,
+    refusal,
+)
 from groundwatch.launch.targets.target import Target, TargetMisconfigured, TargetUnavailable
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from groundwatch.transforms.grounding.settings import GoogleAccount
@@ -61,13 +67,11 @@ class Topic(Target[Any]):
 
     def try_access(self) -> None:
         """Raise `TargetMisconfigured` if the topic does not exist."""
-        try:
-            self._client.get_topic(topic=self._topic, retry=None, timeout=self._call_timeout_s)
-        except exceptions.NotFound as error:
-            raise TargetMisconfigured(refusal(self._reachability.action, error)) from None
-        except exceptions.GoogleAPICallError:
-            # A publisher needs no permission to look at its topic, and an outage ends.
-            return
+        look = partial(
+            self._client.get_topic, topic=self._topic, retry=None, timeout=self._call_timeout_s
+        )
+        if missing := find_missing(look, self._reachability.action):
+            raise TargetMisconfigured(missing)
 
     def close(self) -> None:
         clients.close(self._client)

@@ -35,6 +35,7 @@ _RULE = EscalationRule()
 _RETRIES = RetrySettings()
 DATABASE = "run.sqlite"
 """The file in a work folder with everything of a run that must survive."""
+_OF_LOCAL = f"checker={LOCAL} escalate={LOCAL}"
 _OF_GOOGLE = f"checker={DISCOVERY_ENGINE} escalate={DISCOVERY_ENGINE}"
 # The embedded checker is not called; `estimate` assumes that it is.
 _OF_CALLS = f"checker!={LOCAL} escalate!={LOCAL} assumed_latency_ms!=0"
@@ -81,7 +82,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     escalate: kinds.Checker | None = None
     escalate_below: Annotated[kinds.Fraction, Note(needs="escalate")] = _RULE.below
     escalate_share: Annotated[kinds.Fraction, Note(needs="escalate")] = _RULE.share
-    scorer: kinds.Scorer | None = None
+    scorer: Annotated[kinds.Scorer | None, Note(needs=_OF_LOCAL)] = None
     scorer_weight: Annotated[kinds.Weight, Note(needs="scorer")] = _CHECK.scorer_weight
     project: Annotated[kinds.Text | None, Note(needs=f"{_OF_GOOGLE} runner")] = None
     location: Annotated[Literal["global", "us", "eu"] | None, Note(needs=_OF_GOOGLE)] = None
@@ -104,8 +105,6 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
         if DISCOVERY_ENGINE in named and not (config or self.project):
             flag = "escalate" if self.escalate == DISCOVERY_ENGINE else "checker"
             yield f"--{flag} discoveryengine: needs --project, or a --grounding_config"
-        if self.scorer and LOCAL not in named:
-            yield "--scorer: needs --checker local"
         yield from self._escalation_problems()
         if config and location and location_of(config) != location:
             yield f"--location {location}: is not the location in --grounding_config"

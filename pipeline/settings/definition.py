@@ -52,7 +52,8 @@ class Note(Record, frozen=True, kw_only=True):
       is_local: whether it only makes sense for a run on this machine.
       without: settings that are left out of a group and keep their defaults, separated by spaces.
       needs: settings without which it has no effect, separated by spaces. One of them is enough:
-        NAME, NAME=VALUE or NAME!=VALUE. The flag alone is refused; files may hold it for others.
+        NAME, NAME=VALUE or NAME!=VALUE; or `NAME=`, one without which it has one. The flag alone is
+        refused; files and the environment may hold it for others.
     """
 
     flag: str = ""

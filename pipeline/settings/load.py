@@ -26,7 +26,7 @@ _CONFIG = "config"
 _KEY_FILE = "credentials_file"
 _INVALID = object()
 _FEW_NAMES = 4
-_NEED = re.compile(r"(\w+)(?:(!?=)(\w+))?")
+_NEED = re.compile(r"(\w+)(?:(!?=)(\w*))?")
 _NEEDED = {None: "", "=": "{}", "!=": "(another than {})"}
 
 
@@ -378,11 +378,14 @@ def _without_effect(
                 f"{each.written} {_NEEDED[sign].format(value)}".rstrip()
                 for each, sign, value in own
             )
-            yield f"{flag.written}: has no effect without {' or '.join(wanted)}"
+            beside = "with" if own[0][2] == "" else "without"
+            yield f"{flag.written}: has no effect {beside} {' or '.join(wanted)}"
 
 
-def _is_met(setting: Setting, given: object, sign: str | None, wanted: str) -> bool:
+def _is_met(setting: Setting, given: object, sign: str | None, wanted: str | None) -> bool:
     value = given or setting.default
+    if wanted == "":
+        return not value
     if sign is None:
         return bool(value)
     value = value or setting.note.default

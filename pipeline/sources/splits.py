@@ -19,6 +19,11 @@ class RecordRange(Record, frozen=True, kw_only=True):
     first: int = 0
     count: int | None = None
 
+    @property
+    def messages(self) -> int:
+        """How many messages it has."""
+        return self.contents.messages - self.first if self.count is None else self.count
+
 
 class Segment(Record, frozen=True, kw_only=True):
     """A part of the input whose results are committed together, numbered from 0 in its order.
@@ -64,7 +69,7 @@ def halve(segment: Segment) -> tuple[Segment, Segment]:
     ranges: tuple[list[RecordRange], list[RecordRange]] = ([], [])
     first_messages = room = segment.messages // 2
     for each in segment.ranges:
-        count = each.contents.messages - each.first if each.count is None else each.count
+        count = each.messages
         taken = min(room, count)
         room -= taken
         if taken:

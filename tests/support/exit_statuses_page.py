@@ -23,6 +23,7 @@ _BACKFILL = "groundwatch.launch.backfill."
 _RESULTS = "groundwatch.launch.results."
 _EVALUATE = "groundwatch.launch.quality.evaluate."
 _PUBLISH = "groundwatch.pipeline.storage.publish_new"
+_NO_BUCKET = OSError("cannot list gs://none/out/enriched: The bucket does not exist")
 _FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -57,6 +58,7 @@ _EVALUATE_DONE = "evaluate --answers {done} --gold {gold}"
 _EXPORT = "export {done} --to csv --output {new}"
 _WATCH = "watch --subscription {subscription} --pubsub_address {pubsub} --output {new}"
 _AWAY = "--checker http://127.0.0.1:9"
+_REFUSING = "--checker {refusing}"
 _REVIEW = "review {done} --labels {new} --port 0"
 
 ENDINGS: dict[str, list[Ending]] = {
@@ -104,11 +106,13 @@ ENDINGS: dict[str, list[Ending]] = {
         Ending(USAGE, "export {missing} --to csv --output {new}"),
         Ending(USAGE, "review {missing}"),
     ],
-    "a topic that it names does not exist": [
-        Ending(USAGE, f"{_WATCH} --alert_topic projects/lamps/topics/none")
+    "a subscription or topic that it names does not exist": [
+        Ending(USAGE, _WATCH.replace("{subscription}", "projects/lamps/subscriptions/none")),
+        Ending(USAGE, f"{_WATCH} --alert_topic projects/lamps/topics/none"),
     ],
-    "the subscription does not exist": [
-        Ending(FAILED, _WATCH.replace("{subscription}", "projects/lamps/subscriptions/none"))
+    "the output folder that it names cannot be listed, such as one in a bucket that is not there": [
+        Ending(USAGE, command, "groundwatch.pipeline.storage.find_visible", _NO_BUCKET)
+        for command in ("report {done}", "show {id} {done}", "verify {done}", _EXPORT, _REVIEW)
     ],
     "it would replace the results of a finished run": [
         Ending(USAGE, "backfill --input {answers} --output {done} --claim_threshold 0.9")
@@ -139,6 +143,14 @@ ENDINGS: dict[str, list[Ending]] = {
         Ending(FAILED, f"evaluate --answers {{answers}} --gold {{gold}} {_AWAY}"),
         Ending(FAILED, f"calibrate --answers {{answers}} --gold {{gold}} --recall 0.5 {_AWAY}"),
     ],
+    "the checker refuses each call, as without a permission": [
+        Ending(FAILED, f"{_BACKFILL_NEW} {_REFUSING}"),
+        Ending(FAILED, f"{_REPLAY} {_REFUSING}"),
+        Ending(FAILED, f"demo --output {{new}} {_REFUSING}"),
+        Ending(FAILED, f"check --answer A. --fact A. {_REFUSING}"),
+        Ending(FAILED, f"evaluate --answers {{answers}} --gold {{gold}} {_REFUSING}"),
+        Ending(FAILED, f"calibrate --answers {{answers}} --gold {{gold}} --recall 0.5 {_REFUSING}"),
+    ],
     "the disk is full": [
         _disk_full(_BACKFILL_NEW, _PUBLISH),
         _disk_full(f"{_REPLAY} --checker local", _PUBLISH),
@@ -165,9 +177,9 @@ ENDINGS: dict[str, list[Ending]] = {
         _interrupted(_EVALUATE_DONE, f"{_EVALUATE}evaluate_answers.measure"),
         _interrupted(_CALIBRATE, f"{_EVALUATE}calibrate_thresholds.calibrate"),
         _interrupted("report {done}", f"{_RESULTS}report.make_report.read_output"),
-        _interrupted("show {id} {done}", f"{_RESULTS}show_record.find_files"),
+        _interrupted("show {id} {done}", f"{_RESULTS}show_record.find_results"),
         _interrupted("verify {done}", f"{_RESULTS}verify.verify_folder.read_folder"),
-        _interrupted(_EXPORT, f"{_RESULTS}export.write_table.find_files"),
+        _interrupted(_EXPORT, f"{_RESULTS}export.write_table.find_results"),
     ],
     "the files differ from the counts": [Ending(FAILED, "verify {differing}")],
     "failures can be retried": [

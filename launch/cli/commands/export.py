@@ -14,6 +14,9 @@ from . import Command
 TABLES = ("csv", "parquet")
 """The files that `export` writes; the other values of `--to` are tools."""
 
+_OF_TABLES = " ".join(f"to={name}" for name in TABLES)
+_OF_TOOLS = "to=langfuse to=mlflow to=opentelemetry to=phoenix"
+
 
 class ExportSettings(Settings, frozen=True, kw_only=True):
     """The settings of `export`.
@@ -31,31 +34,18 @@ class ExportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]
     to: Literal["csv", "langfuse", "mlflow", "opentelemetry", "parquet", "phoenix"]
-    endpoint: kinds.Url | None = None
-    since: kinds.Time | None = None
-    export_text: Annotated[kinds.Switch, Note(flag="alert_text")] = False
-    export_output: Annotated[kinds.Location | None, Note(flag="output")] = None
-    progress: kinds.Location | None = None
+    endpoint: Annotated[kinds.Url | None, Note(needs=_OF_TOOLS)] = None
+    since: Annotated[kinds.Time | None, Note(needs=_OF_TOOLS)] = None
+    export_text: Annotated[kinds.Switch, Note(flag="alert_text", needs=_OF_TOOLS)] = False
+    export_output: Annotated[kinds.Location | None, Note(flag="output", needs=_OF_TABLES)] = None
+    progress: Annotated[kinds.Location | None, Note(needs=_OF_TOOLS)] = None
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that are missing or have no effect."""
+        """Name the settings that are missing, or cannot be meant."""
         if self.to in TABLES and not self.export_output:
             yield f"--output is missing: name the file for --to {self.to}"
-        unused = (
-            {"output": self.export_output}
-            if self.to not in TABLES
-            else {
-                "endpoint": self.endpoint,
-                "since": self.since,
-                "progress": self.progress,
-                "alert_text": self.export_text,
-            }
-        )
         if self.progress and is_stream(self.progress):
             yield f"--progress {self.progress}: must be a file"
-        for name, value in unused.items():
-            if value:
-                yield f"--{name} has no effect with --to {self.to}: leave it out"
 
 
 COMMAND = Command(

@@ -9,7 +9,7 @@ from groundwatch.transforms.rules.thresholds import GivenThresholds
 from . import Command
 
 _MOST_SHOWN_ANSWERS = 10_000
-_OF_ONE_FOLDER = (*("low_grounded_threshold", "claim_threshold", "price_per_1k_chars"),)
+_OF_ONE_FOLDER = Note(needs="other_folder=")
 
 
 class ReportSettings(Settings, frozen=True, kw_only=True):
@@ -37,9 +37,9 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     report_format: Annotated[Literal["html", "markdown"], Note(flag="format")] = "html"
     report_output: Annotated[kinds.Location | None, Note(flag="output")] = None
     shown_answers: Annotated[kinds.Count | None, Note(flag="answers")] = None
-    low_grounded_threshold: tuple[kinds.Threshold, ...] = ()
-    claim_threshold: tuple[kinds.Threshold, ...] = ()
-    price_per_1k_chars: kinds.Positive | None = None
+    low_grounded_threshold: Annotated[tuple[kinds.Threshold, ...], _OF_ONE_FOLDER] = ()
+    claim_threshold: Annotated[tuple[kinds.Threshold, ...], _OF_ONE_FOLDER] = ()
+    price_per_1k_chars: Annotated[kinds.Positive | None, _OF_ONE_FOLDER] = None
     record_url: kinds.RecordUrl | None = None
     fail_above: kinds.Fraction | None = None
 
@@ -49,13 +49,10 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
         return {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that do not apply to a comparison, and too many answers."""
+        """Refuse too many answers."""
         if self.shown_answers and self.shown_answers > _MOST_SHOWN_ANSWERS:
             most = f"at most {_MOST_SHOWN_ANSWERS:,} fit on a page"
             yield f"--answers {self.shown_answers} is too high: {most}"
-        for name in _OF_ONE_FOLDER if self.other_folder else ():
-            if getattr(self, name) not in (None, ()):
-                yield f"--{name} does not apply to two folders: pass one folder, or leave it out"
 
 
 COMMAND = Command(

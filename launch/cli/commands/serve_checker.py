@@ -24,17 +24,15 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: Annotated[kinds.Port, Note(flag="port")] = 8080
     serve_host: Annotated[kinds.Text, Note(flag="host")] = "127.0.0.1"
-    scorer: kinds.Scorer | None = None
+    scorer: Annotated[kinds.Scorer | None, Note(needs="judge=")] = None
     scorer_weight: Annotated[kinds.Weight, Note(needs="scorer")] = 1.0
     judge: kinds.Url | None = None
     judge_model: kinds.Text | None = None
 
     def problems(self) -> Iterator[str]:
-        """Require one scorer, and both settings of a judge."""
+        """Require both settings of a judge."""
         if (self.judge is None) != (self.judge_model is None):
             yield "--judge and --judge_model belong together: pass both"
-        if self.judge and self.scorer:
-            yield "--judge and --scorer both score claims: pass one"
 
 
 COMMAND = Command(

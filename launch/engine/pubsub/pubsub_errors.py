@@ -48,6 +48,20 @@ def refusal(action: str, error: exceptions.GoogleAPICallError) -> str:
     return f"cannot {action}: {next(advice, reason)}"
 
 
+def find_missing(look: Callable[[], object], action: str) -> str | None:
+    """Say that a topic or a subscription does not exist, None if it does or nobody knows.
+
+    Who uses it needs no permission to look at it, and an outage ends.
+    """
+    try:
+        look()
+    except exceptions.NotFound as error:
+        return refusal(action, error)
+    except exceptions.GoogleAPICallError:
+        pass
+    return None
+
+
 class Reachability:
     """Log when an outage begins and ends; Pub/Sub ends every stream now and then, unlogged."""
 

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from google.api_core import exceptions
@@ -20,7 +21,14 @@ from .outstanding import (
     Settlement,
     SubscriptionStats,
 )
-from .pubsub_errors import Reachability, Refused, is_about_the_caller, is_transient, refusal
+from .pubsub_errors import (
+    Reachability,
+    Refused,
+    find_missing,
+    is_about_the_caller,
+    is_transient,
+    refusal,
+)
 
 _MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some 220 bytes
 # A stream that has been open for so long is in order: no connection takes as long to fail.
@@ -45,6 +53,19 @@ class Subscription(Protocol):
 
     def close(self, within_s: float) -> object:
         """Stop reading."""
+
+
+def find_missing_subscription(
+    name: str, *, address: str | None = None, account: GoogleAccount = _DEFAULT_ACCOUNT
+) -> str | None:
+    """Say that a subscription does not exist, None if it does or nobody knows."""
+    client = clients.open_client(SubscriberClient, address, account)
+    timeout_s = _DEFAULTS.call_timeout_s
+    look = partial(client.get_subscription, subscription=name, retry=None, timeout=timeout_s)
+    try:
+        return find_missing(look, f"pull from {clients.describe_resource(name, address)}")
+    finally:
+        clients.close(client)
 
 
 class PubSubSubscription:

@@ -19,10 +19,10 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.user import user_folder, user_name
 from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
 from groundwatch.launch.quality.evaluate.labels import UnreadableLabels
-from groundwatch.launch.results.waiting_rows import describe_waiting
+from groundwatch.launch.results.waiting_rows import describe_waiting, find_results
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded, UsageError
-from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_thresholds
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_thresholds
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .answer_index import AnswerIndex
 from .label_files import LabelFiles
@@ -111,7 +111,7 @@ def _reading(index: AnswerIndex) -> Iterator[None]:
 
 def _thresholds(folder: str) -> Thresholds:
     """Return the thresholds of a folder's run; raise UsageError if it has no answers."""
-    files = find_files(folder)
+    files = find_results(folder)
     if not files.enriched and not storage.find_below(folder):
         raise UsageError([f"{folder}: holds no enriched records: pass an output folder"])
     return read_thresholds(files)

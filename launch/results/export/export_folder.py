@@ -11,12 +11,11 @@ from groundwatch.launch.cli.commands.export import ExportSettings
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Gauges, Progress
 from groundwatch.launch.engine.outbox_rows import Delivered
-from groundwatch.launch.results.waiting_rows import explain_no_records
+from groundwatch.launch.results.waiting_rows import explain_no_records, find_results
 from groundwatch.launch.targets.target import Target, TargetUnavailable, deliver
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
-    find_files,
     read_answers,
     read_summary,
     until_damage,
@@ -91,7 +90,7 @@ class FolderExport:
             self._send_files(target)
 
     def _send_files(self, target: Target[GroundingResult]) -> None:
-        found = find_files(self._settings.folder)
+        found = find_results(self._settings.folder)
         if not found.enriched:
             folder = self._settings.folder
             raise UnreadableFile(folder, explain_no_records(folder))

@@ -23,7 +23,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     if settings.to not in TABLES and not loaded.problems:
         try_target(settings.to, settings.endpoint, loaded.problems)
     loaded.raise_problems()
-    if settings.export_output:
+    if settings.export_output and settings.to in TABLES:
         return write_table(settings.folder, settings.to, settings.export_output)
     from .export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.results.waiting_rows import explain_no_records
-from groundwatch.pipeline.sources.output_folder import UnreadableFile, find_files, read_blocks
+from groundwatch.launch.results.waiting_rows import explain_no_records, find_results
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_blocks
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.avro import load_schema
 from .csv_table import CsvTable
@@ -27,7 +27,7 @@ def write_table(folder: str, kind: str, path: str) -> int:
     A file appears when it is complete, and replaces an earlier one.
     """
     try:
-        files = find_files(folder).enriched
+        files = find_results(folder).enriched
         if not files:
             return fail(f"{folder} {explain_no_records(folder)}")
         rows = _write(files, kind, path)

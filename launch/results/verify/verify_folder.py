@@ -18,6 +18,7 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.run_summary import rows_committed
 from groundwatch.launch.engine.work_folders import find_journals, journal_read
+from groundwatch.launch.results.waiting_rows import find_results
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.load import Loaded, UsageError
@@ -199,6 +200,7 @@ def verify(loaded: Loaded[VerifySettings]) -> int:
         if not Path(folder, DATABASE).is_file():
             loaded.problems.append(f"--work_folder {folder}: has no journal of a worker")
     loaded.raise_problems()
+    find_results(loaded.settings.folder)
     return verify_folder(loaded.settings.folder, loaded.settings.work_folders)
 
 

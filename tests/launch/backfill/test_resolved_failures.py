@@ -1,5 +1,6 @@
 """A replay passes over the failures that another one into the same folder has resolved."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,11 @@ from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer, by_answer
 from tests.support.limits import limited
 from tests.support.outputs import distinct_ids_in, record_ids_in, summary_in
-from tests.support.runs import an_archive, backfill
+from tests.support.runs import an_archive, backfill, crash_in
 from tests.support.wire_faults import status
 
 ANSWERS, FAILURES = 20, 10
+AWAY = status(503, "UNAVAILABLE")
 REMOTE = "--runner", "FnApiRunner"
 PLACES = pytest.mark.parametrize("flags", [(), REMOTE], ids=["here", "on a runner"])
 
@@ -23,7 +25,7 @@ def failing_backfill(folder: Path, *flags: str) -> Path:
     """The output of a backfill of twenty answers, of which ten could not be checked."""
     lamps = (an_envelope(number, answer=f"Lamp {number} glows.") for number in range(ANSWERS))
     archive, output = an_archive(folder, *lamps), folder / "out"
-    faults = {f"Lamp {number} glows.": status(503, "UNAVAILABLE") for number in range(FAILURES)}
+    faults = {f"Lamp {number} glows.": AWAY for number in range(FAILURES)}
     with FaultServer(by_answer(faults)) as server:
         given = "--checker", server.address, "--max_attempts", "1", *flags
         assert backfill(archive, output, *given) == 3
@@ -140,7 +142,7 @@ def test_a_replay_that_its_budget_stops_leaves_each_answer_in_one_place(
     tmp_path: Path, stops: tuple[int, ...], last: tuple[str, ...]
 ) -> None:
     output = failing_backfill(tmp_path)
-    again = {"Lamp 1 glows.": status(503, "UNAVAILABLE")}
+    again = {"Lamp 1 glows.": AWAY}
     with FaultServer(by_answer(again)) as server, limited(segment_messages=3):
         given = "--checker", server.address
         for stop in stops:
@@ -165,6 +167,108 @@ def assert_in_one_place(output: Path) -> None:
     counted = summary["read"] - summary["duplicates"], summary["enriched"], summary["failures"]
     assert counted == (ANSWERS, found.answers, failures)
     assert (summary["closes"], main(["verify", str(output)])) == (True, 0)
+
+
+RENAMED = "renamed.jsonl"
+MEANWHILE: dict[str, tuple[int, tuple[int, int]]] = {
+    "another replay resolves them": (0, (0, 0)),
+    "another replay resolves all but one": (3, (0, 0)),
+    "another run makes them again": (0, (2, 2)),
+    "another run makes one of them again": (3, (0, 0)),
+    "they are renamed": (0, (2, 2)),
+}
+"""What becomes of the failures of a stopped replay, and how that and its command twice end."""
+
+
+@pytest.mark.parametrize("named", [(), ("--run_id", "stopped")], ids=["", "named"])
+@pytest.mark.parametrize("what", MEANWHILE)
+def test_a_stopped_replay_goes_on_with_what_others_have_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str, named: tuple[str, ...]
+) -> None:
+    output = failing_backfill(tmp_path)
+    [failures] = (output / "failures").glob("*.jsonl")
+    ended, ends = MEANWHILE[what]
+    with FaultServer() as server, limited(segment_messages=3):
+        given = "--checker", server.address, *named
+        assert replay(output, *given, "--max_calls", "4") == 3
+        with FaultServer(by_answer({"Lamp 7 glows.": AWAY} if ended else {})) as other:
+            flags = "--checker", other.address, "--max_attempts", "1"
+            if "replay" in what:
+                assert replay(output, *flags, "--run_id", "other") == ended
+            elif "run" in what:
+                again = backfill(tmp_path / "answers.jsonl", output, *flags, "--again")
+                assert again == ended
+            else:
+                failures.rename(failures.with_name(RENAMED))
+        paid, before = server.requests, record_ids_in(output)
+        capsys.readouterr()
+        for end in ends:
+            assert replay(output, *given, "--max_calls", "99") == end
+            assert set(before) <= set(record_ids_in(output))
+        said = capsys.readouterr().err
+        if what == "they are renamed":
+            assert f"{failures} is gone, and the replay that had begun it cannot go on" in said
+            assert replay(output, *given, "--run_id", "new") == 0
+            assert (len(distinct_ids_in(output)), server.requests) == (ANSWERS, FAILURES)
+            return
+        # That the other one has left is checked by the second of them, or is all that is new.
+        assert server.requests - paid == (1 if ended else 0)
+    if "replay" in what:
+        assert "6 failures that waited went to other" in said
+        assert "nothing is left" in said
+    assert_once(output)
+
+
+@pytest.mark.parametrize("calls", [3, 7], ids=["in the first file", "in the second file"])
+def test_a_stopped_replay_goes_on_with_the_file_that_is_left(tmp_path: Path, calls: int) -> None:
+    output, files = tmp_path / "out", []
+    for run in ("one", "two"):
+        lamps = (
+            an_envelope(f"{run}-{number}", answer=f"Lamp {run} {number}.") for number in range(10)
+        )
+        archive = an_archive(tmp_path, *lamps, name=f"{run}.jsonl")
+        faults = {f"Lamp {run} {number}.": AWAY for number in range(5)}
+        with FaultServer(by_answer(faults)) as failing:
+            flags = "--checker", failing.address, "--max_attempts", "1", "--run_id", run
+            assert backfill(archive, output, *flags) == 3
+        files += (output / "failures").glob(f"{run}-*.jsonl")
+    with FaultServer() as server, limited(segment_messages=3):
+        given = "--checker", server.address
+        assert replay(output, *given, "--max_calls", str(calls)) == 3
+        assert_in_one_place(output)
+        assert replay_file(files[0], output, *given, "--run_id", "other") == 0
+        assert_in_one_place(output)
+        assert replay(output, *given, "--max_calls", "99") == 0
+        assert server.requests == FAILURES
+    assert_in_one_place(output)
+    assert_once(output)
+
+
+def test_a_replay_that_has_read_nothing_leaves_all_to_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = failing_backfill(tmp_path)
+    with monkeypatch.context() as patched:
+        crash_in(patched, 1)
+        assert replay(output) == 1
+    assert replay(output, "--run_id", "other") == 0
+    assert replay(output) == 0
+    assert "10 failures that waited went to other" in capsys.readouterr().err
+    assert_once(output)
+
+
+def test_a_replay_whose_work_folder_is_gone_keeps_what_it_has_resolved(tmp_path: Path) -> None:
+    output = failing_backfill(tmp_path)
+    with FaultServer() as server:
+        given = "--checker", server.address, "--run_id", "r"
+        assert replay(output, *given, "--max_calls", "4") == 3
+        shutil.rmtree(output / ".groundwatch-r")
+        with FaultServer(by_answer({"Lamp 7 glows.": AWAY})) as failing:
+            flags = "--checker", failing.address, "--run_id", "other", "--max_attempts", "1"
+            assert replay(output, *flags) == 3
+        assert replay(output, *given) == 0
+        assert server.requests == 5
+    assert len(distinct_ids_in(output)) == ANSWERS
 
 
 def test_a_replay_whose_results_are_gone_is_made_again(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def names(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     with (
         FaultServer() as server,
         FaultServer(by_answer({LOW: AWAY})) as failing,
+        FaultServer(always(status(403, "PERMISSION_DENIED"))) as refusing,
         FakePubSub(ServerSettings(empty_pull_s=EMPTY_PULL_S)) as pubsub,
     ):
         pubsub.create(ANSWERS, SUBSCRIPTION)
@@ -79,6 +80,7 @@ def names(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             "low": LOW,
             "server": server.address,
             "failing": failing.address,
+            "refusing": refusing.address,
             "pubsub": pubsub.address,
             "subscription": SUBSCRIPTION,
             "port": str(free_port()),

@@ -9,7 +9,7 @@ import pytest
 from groundwatch.launch.cli.commands import all_commands, documented_commands
 from groundwatch.launch.cli.commands.watch import WorkerSettings
 from groundwatch.launch.cli.main import main
-from groundwatch.pipeline.settings.definition import Settings, settings_of
+from groundwatch.pipeline.settings.definition import Setting, Settings, settings_of
 from groundwatch.pipeline.settings.load import load
 from groundwatch.transforms.rules.no_data import NoDataRule
 from tests.support.archives import an_envelope
@@ -95,6 +95,71 @@ def test_a_flag_that_has_no_effect_is_refused_with_the_flag_that_it_needs(
     assert sentence in capsys.readouterr().err
 
 
+WITHOUT_ITS_NEED = {
+    "scorer": "--checker http://127.0.0.1:1",
+    "max_in_flight": "--scorer none",
+    "export_output": "--to langfuse",
+    **dict.fromkeys(("endpoint", "since", "export_text", "progress"), "--to csv --output x"),
+    "`serve-checker` scorer": "--judge http://127.0.0.1:1 --judge_model m",
+    "`report`": "A B",
+    "`check`": "--answer A --fact F",
+    "`calibrate`": "--recall 0.9",
+    "`watch`": "--listen 8090",
+    **dict.fromkeys(
+        ("`watch` listen_key", "`watch` push_audience", "`watch` push_account"),
+        "--subscription projects/p/subscriptions/s",
+    ),
+}
+"""What takes the effect of a setting, by command or key; of the others their need is absent."""
+
+VALUES = {
+    "location": "eu",
+    "api_version": "v1",
+    "grounding_config": "projects/p/locations/eu/groundingConfigs/g",
+    "proxy": "http://127.0.0.1:3128",
+    "impersonate_service_account": "a@p.iam.gserviceaccount.com",
+    "scorer": "none",
+    "endpoint": "http://127.0.0.1:1",
+    "since": "2026-03-02",
+    "listen_key": "KEY",
+    **dict.fromkeys(("export_text", "alert_ordering"), "true"),
+    **dict.fromkeys(("escalate_below", "escalate_share", "low_grounded_threshold"), "0.3"),
+    **dict.fromkeys(("project", "quota_project", "push_account"), "a@p.b"),
+    **dict.fromkeys(("export_output", "progress"), "file"),
+}
+"""Values of settings that no number is."""
+
+ALWAYS_MET = {"`estimate`": "assumed_latency_ms", "`watch --runner`": "subscription"}
+"""Needs that a command always meets: it has a default, or is required."""
+
+KEYS = {field.key for _, settings in documented_commands() for field in settings_of(settings)}
+NEEDING = [
+    pytest.param(name, settings, field, id=f"{name} {field.key}")
+    for name, settings in documented_commands()
+    for field in settings_of(settings)
+    if field.note.needs and ALWAYS_MET.get(name, "no need") not in field.note.needs
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "field"), NEEDING)
+def test_what_has_no_effect_is_refused_as_a_flag_alone(
+    tmp_path: Path, name: str, settings: type[Settings], field: Setting
+) -> None:
+    keys = name, field.key
+    own = WITHOUT_ITS_NEED.get(f"{name} {field.key}")
+    beside = (own or " ".join(WITHOUT_ITS_NEED.get(key, "") for key in keys)).split()
+    value = VALUES.get(field.key, "0.3" if "threshold" in field.key else "3")
+    path = tmp_path / "settings.yaml"
+    path.write_text(f"{field.key}: {value}\n")
+    before = load(settings, beside, {}).problems
+    variables = {f"GROUNDWATCH_{field.key.upper()}": value}
+    assert load(settings, beside, variables, KEYS).problems == before
+    assert load(settings, [*beside, "--config", str(path)], {}, KEYS).problems == before
+    # Many values would take in what follows.
+    [*_, refused] = load(settings, [*beside, f"--{field.name}={value}"], {}).problems
+    assert refused.startswith(f"--{field.name}: has no effect with")
+
+
 def test_what_a_setting_needs_are_settings_or_the_runner() -> None:
     fields = [each for _, settings in documented_commands() for each in settings_of(settings)]
     names = {field.key for field in fields} | {"runner"}
@@ -113,13 +178,6 @@ def test_what_a_setting_needs_are_settings_or_the_runner() -> None:
 )
 def test_a_flag_that_has_an_effect_is_taken(tmp_path: Path, arguments: str) -> None:
     given = "--input", str(tmp_path), "--output", str(tmp_path), *arguments.split()
-    assert all_commands()["backfill"].load(given).problems == []
-
-
-def test_a_file_may_hold_settings_for_commands_that_use_them(tmp_path: Path) -> None:
-    (tmp_path / "settings.yaml").write_text("escalate_share: 0.3\nlocation: eu\n")
-    given = "--input", str(tmp_path), "--output", str(tmp_path)
-    given = *given, "--config", str(tmp_path / "settings.yaml")
     assert all_commands()["backfill"].load(given).problems == []
 
 

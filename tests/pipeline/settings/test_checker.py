@@ -93,7 +93,7 @@ def test_a_model_scores_in_the_embedded_checker_only(tmp_path: Path) -> None:
     settings = settings_of(*given).check()
     assert (settings.scorer, settings.checker_name) == (str(tmp_path / "mine"), "local+mine")
     [problem] = load(CheckerSettings, [*given, "--checker", "http://127.0.0.1:1"], {}).problems
-    assert problem == "--scorer: needs --checker local"
+    assert problem == "--scorer: has no effect without --checker local or --escalate local"
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("s3://bucket", "must be a local path, or begin with gs://"),
         ("DIR EXTRA", "EXTRA: is not an output folder of groundwatch"),
         ("DIR DIR EXTRA", "unexpected argument 'EXTRA'"),
-        ("DIR DIR --claim_threshold 0", "--claim_threshold does not apply to two folders"),
+        ("DIR DIR --claim_threshold 0", "--claim_threshold: has no effect with OTHER_DIR"),
         ("DIR --answers 10001", "at most 10,000 fit on a page"),
     ),
     "review": (

@@ -226,9 +226,15 @@ def test_a_target_that_stays_away_is_named_once_and_ends_it(
 @pytest.mark.parametrize(
     ("flags", "problem"),
     [
-        (["--to", "langfuse", "--output", "x.csv"], "--output has no effect"),
+        (
+            ["--to", "langfuse", "--output", "x.csv"],
+            "--output: has no effect without --to csv or --to parquet",
+        ),
         (["--to", "csv"], "--output is missing"),
-        (["--to", "csv", "--output", "x", "--since", "2026-03-02"], "--since has no effect"),
+        (
+            ["--to", "csv", "--output", "x", "--since", "2026-03-02"],
+            "--since: has no effect without --to langfuse",
+        ),
         (["--to", "langfuse", "--since", "soon"], "must be a date or a time"),
         (["--to", "langfuse", "--endpoint", "ftp://x"], "must be an address"),
     ],
@@ -238,6 +244,15 @@ def test_flags_that_cannot_be_meant_are_refused(
 ) -> None:
     assert main(["export", "out", *flags]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_a_tool_gets_no_table_that_the_environment_names(
+    tmp_path: Path, server: ResultsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROUNDWATCH_EXPORT_OUTPUT", str(tmp_path / "x.csv"))
+    tool = "--to", "langfuse", "--endpoint", server.url
+    assert main(["export", str(a_folder(tmp_path, 1)), *tool]) == 0
+    assert not (tmp_path / "x.csv").exists()
 
 
 def test_a_killed_export_resumes_and_loses_nothing(
