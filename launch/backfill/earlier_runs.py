@@ -132,10 +132,10 @@ def _remove_replays_of(destination: Destination, failures: set[str]) -> None:
             elif storage.exists(moved):
                 storage.publish(moved, destination.path(file.path))
         _remove_run(destination, replay)
-        _forget_results(replace(destination, run=replay.run).temporary_folder, replay)
+        _drop_results(replace(destination, run=replay.run).temporary_folder, replay)
 
 
-def _forget_results(folder: str, removed: Summary) -> None:
+def _drop_results(folder: str, removed: Summary) -> None:
     """Keep only the paid replies of a run that was stopped, if its state is here."""
     if removed.is_complete or not storage.is_local(folder) or not may_hold(folder, removed.run):
         return
