@@ -130,11 +130,7 @@ def run_worker(
     ):
         journal.database.assign_run(config.run)
         if journal.database.note(_WORKING, bool):
-            _log.warning(
-                "the worker before this one was killed: the messages that it had come again when"
-                " their leases end, within %d s",
-                PullSettings().lease_s,
-            )
+            _log.warning("the worker before this one was killed: %s", _comes_again(settings))
         journal.database.keep_note(_WORKING, True)
         with (
             _returned(journal),
@@ -159,6 +155,14 @@ def run_worker(
             _log.error("%s", error)
         reporter.report_end(summary)
         return summary
+
+
+def _comes_again(settings: WatchSettings) -> str:
+    """Say when the messages come again that a killed worker had."""
+    if not settings.source.subscription:
+        return "the messages that it had not finished are in the work folder"
+    lease_s = PullSettings().lease_s
+    return f"the messages that it had come again when their leases end, within {lease_s:.0f} s"
 
 
 @contextmanager

@@ -185,6 +185,7 @@ ENDINGS: dict[str, list[Ending]] = {
     "failures can be retried": [
         Ending(LEFT, f"{_BACKFILL_NEW} --checker {{failing}} --max_attempts 1"),
         Ending(LEFT, f"{_REPLAY} --checker {{failing}} --max_attempts 1"),
+        Ending(LEFT, "report {partly} --fail_above 1"),
     ],
     "the budget left answers": [
         Ending(LEFT, f"{_BACKFILL_NEW} --checker {{server}} --max_calls 1"),

@@ -40,6 +40,7 @@ from .retry_policy import retry_wait_s
 from .settings import CheckSettings, OutagePolicy
 from .transport import concurrent_calls, open_transport
 
+_MOST_REASONS = 5
 _KNOWN = "Lamps glow at night."
 """An answer, and its only fact, that any checker can check."""
 _log = logging.getLogger(__name__)
@@ -114,7 +115,8 @@ class GroundingClient:
         # Calls that the checker asked to wait, in this order, until they end.
         self._asked_to_wait: dict[_Call, Unavailable] = {}
         self._failing_since_s: float | None = None
-        self._reported = False
+        # What was logged since the last success.
+        self._reported: set[str] = set()
         self._succeeded: CheckRequest | None = None
         self._probe: asyncio.Task[None] | None = None
         self._probe_not_before_s = 0.0
@@ -142,7 +144,9 @@ class GroundingClient:
         for call, error in list(self._asked_to_wait.items()):
             since_us = call.first_failed_at_us or clock.now_us()
             if self._status.failing_since_us is None:
-                return replace(self._status, failing_since_us=since_us, cause=error.cause)
+                return replace(
+                    self._status, failing_since_us=since_us, cause=error.cause, problem=str(error)
+                )
             earlier_us = min(since_us, self._status.failing_since_us)
             return replace(self._status, failing_since_us=earlier_us)
         return self._status
@@ -318,7 +322,7 @@ class GroundingClient:
 
     def _note_success(self) -> None:
         if self._reported:
-            self._reported = False
+            self._reported.clear()
             _log.warning("the checker %s replies again", self._settings.checker)
         self._failing_since_s = None
         if not self._status.has_succeeded:
@@ -331,6 +335,7 @@ class GroundingClient:
             checker=self._settings.checker,
             failing_since_us=at_us if since_us is None else since_us,
             cause=error.cause,
+            problem=str(error),
             is_refused=is_refused,
         )
 
@@ -359,10 +364,11 @@ class GroundingClient:
             ) from None
 
     def _report(self, error: CheckFailed) -> None:
-        """Log once that the checker is waited for."""
-        if not self._reported:
-            self._reported = True
-            _log.warning("waiting for the checker %s: %s", self._settings.checker, error)
+        """Log that the checker is waited for, once for each of the first reasons."""
+        reason = str(error)
+        if reason not in self._reported and len(self._reported) < _MOST_REASONS:
+            self._reported.add(reason)
+            _log.warning("waiting for the checker %s: %s", self._settings.checker, reason)
 
     def _probe_if_due(self, failed: CheckRequest, now_s: float) -> None:
         """Ask the checker with an answer that it can check, if no call has succeeded for a while.

@@ -17,6 +17,7 @@ class CheckerStatus(Record, frozen=True, kw_only=True):
       has_succeeded: whether a call of this process has succeeded, and the later ones have, too.
       failing_since_us: when the first of the calls failed since the last success; None for none.
       cause: why the last of them failed.
+      problem: what its error says.
       is_refused: whether the checker refuses the worker's first calls, which ends it.
     """
 
@@ -24,6 +25,7 @@ class CheckerStatus(Record, frozen=True, kw_only=True):
     has_succeeded: bool = False
     failing_since_us: int | None = None
     cause: OutageCause = OutageCause.AWAY
+    problem: str = ""
     is_refused: bool = False
 
 
@@ -44,7 +46,8 @@ def detect_outages(
     """Return alerts for checkers that are away or reply again, and the incidents that are open.
 
     A worker that has just started knows nothing of its checker: an incident stays open until a call
-    succeeds, or closes as unknown once another checker is used. `waiting` messages are not done.
+    succeeds, or closes as unknown once another checker is used. `waiting` messages are not done: an
+    outage that holds up none of them is not known to be one, since nothing calls the checker.
     """
     alerts: list[Alert] = []
     is_open: list[CheckerIncident] = []
@@ -53,7 +56,8 @@ def detect_outages(
         incident = before.pop(status.checker, None)
         since_us = status.failing_since_us
         if incident is None:
-            if since_us is None or not (status.is_refused or now_us - since_us >= rule.after_us):
+            is_long = since_us is not None and now_us - since_us >= rule.after_us
+            if since_us is None or not (status.is_refused or (is_long and waiting)):
                 continue
             incident = CheckerIncident(
                 state="open",

@@ -46,7 +46,15 @@ _MAIN_SETTINGS = frozenset(
     {
         *("input", "input_format", "map", "failures", "answers", "gold"),
         *("answer", "fact", "fact_file", "query", "format", "json", "evaluation_output"),
-        *("subscription", "alert_topic", "failure_topic", "file_age_s", "pubsub_address"),
+        *(
+            "subscription",
+            "listen",
+            "listen_key",
+            "alert_topic",
+            "failure_topic",
+            "file_age_s",
+            "pubsub_address",
+        ),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
         *("again", "fail_above", "escalate"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),

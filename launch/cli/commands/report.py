@@ -29,7 +29,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
     price_per_1k_chars: Price of 1,000 checked characters.
     record_url: Address of a record in your viewer, such as https://viewer.example/r/{record_id}.
-    fail_above: End with exit status 4 as `backfill` does; of two folders, by OTHER_DIR.
+    fail_above: End with exit status 4 as `backfill` does, or with 3 if answers are not checked; of
+      two folders, by OTHER_DIR.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]

@@ -1,4 +1,4 @@
-"""Check answers from Pub/Sub continuously, and alert.
+"""Check answers from Pub/Sub or by HTTP continuously, and alert.
 
 `--demo` shows it on sample answers. `--runner DataflowRunner` starts a streaming job instead:
 `groundwatch watch --runner DataflowRunner --help` lists its flags.

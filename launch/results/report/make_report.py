@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from rich.console import Console
 
 from groundwatch.launch.cli.commands.report import ReportSettings
-from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, fail, gate
+from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail, gate
+from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
@@ -14,6 +15,7 @@ from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.storage.named_output import text_beside, writing
+from groundwatch.schemas.summary import folder_summary
 from .compare_folders import compare_folders
 from .counts.comparison import Comparison
 from .counts.tally import Findings, Tally
@@ -65,7 +67,28 @@ def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tall
         sys.stderr.write(f"groundwatch: {unscored} groundwatch inspect FILE shows the fields\n")
     if bad_times := describe_bad_times(tally):
         sys.stderr.write(f"groundwatch: {bad_times}\n")
-    return status or gate(tally.verdicts, settings.fail_above, tally.unread)
+    if settings.fail_above is None:
+        return status
+    return status or gate(tally.verdicts, settings.fail_above, tally.unread) or _left(settings)
+
+
+def _left(settings: ReportSettings) -> int:
+    """Return the exit status of a green gate: whether the last folder lacks answers of its runs."""
+    runs = read_summaries(settings.other_folder or settings.folder)
+    if not runs:
+        return DONE
+    total = folder_summary(runs).total
+    missing = [
+        f"{counted(number, 'answer')} {what}"
+        for number, what in (
+            (total.retryable_failures, "could not be checked: groundwatch replay retries them"),
+            (total.deferred, "wait for a larger budget"),
+        )
+        if number
+    ]
+    if total.unfinished:
+        missing.append("a run has not ended: give its command again")
+    return fail(f"the gate has not seen all: {'; '.join(missing)}", LEFT) if missing else DONE
 
 
 def _text(settings: ReportSettings, findings: Findings) -> str:

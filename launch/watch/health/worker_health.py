@@ -103,8 +103,10 @@ class Health:
         now_us = wall_clock.now_us()
         failing = [
             f"{each.checker}: {each.cause}, for {(now_us - since_us) / SECOND_US:.0f} s"
+            f" ({each.problem})"
             for each in self._checkers()
-            if (since_us := each.failing_since_us) is not None
+            if stats.outstanding
+            and (since_us := each.failing_since_us) is not None
             and now_us - since_us >= self._outages.after_us
         ]
         if failing:

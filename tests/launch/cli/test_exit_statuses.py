@@ -38,16 +38,17 @@ AWAY = status(503, "UNAVAILABLE")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Archives, the output of a finished run, and that of one whose checks have all failed."""
+    """Archives, and outputs: of a finished run, and of runs whose checks all, or partly, failed."""
     folder = tmp_path_factory.mktemp("made")
     lines = [an_envelope(n, answer=GROUNDED if n % 2 else LOW) for n in range(4)]
     answers = an_archive(folder, *lines)
     an_archive(folder, b"no answer", name="unreadable.jsonl")
     (folder / "damaged.jsonl.gz").write_bytes(gzip.compress(lines_of(*lines))[:-4])
     assert backfill(answers, folder / "done", "--scorer", "none") == 0
-    with FaultServer(always(AWAY)) as server:
-        flags = "--checker", server.address, "--max_attempts", "1"
-        assert backfill(answers, folder / "failed", *flags) == 3
+    for name, fault in (("failed", always(AWAY)), ("partly", by_answer({LOW: AWAY}))):
+        with FaultServer(fault) as server:
+            flags = "--checker", server.address, "--max_attempts", "1"
+            assert backfill(answers, folder / name, *flags) == 3
     labels = [
         {"record_id": each["record_id"], "hallucinated": each["verdict"] == "LOW_GROUNDED"}
         for each in records_in(folder / "done")
@@ -60,7 +61,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def names(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """What the command lines of the table name."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for name in ("done", "failed"):
+    outputs = "done", "failed", "partly"
+    for name in outputs:
         shutil.copytree(made / name, tmp_path / name)
     with (
         FaultServer() as server,
@@ -70,7 +72,7 @@ def names(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     ):
         pubsub.create(ANSWERS, SUBSCRIPTION)
         yield {
-            **{name: str(tmp_path / name) for name in ("done", "failed", "new", "missing")},
+            **{name: str(tmp_path / name) for name in (*outputs, "new", "missing")},
             "answers": str(made / "answers.jsonl"),
             "unreadable": str(made / "unreadable.jsonl"),
             "damaged": str(made / "damaged.jsonl.gz"),

@@ -3,6 +3,7 @@
 import pytest
 
 from groundwatch import EscalationRule
+from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch.health.metrics import Metrics
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.transforms.grounding import refusals
@@ -13,7 +14,7 @@ from tests.support.archives import an_envelope
 from tests.support.fault_server import Changing, FaultServer, always, by_answer
 from tests.support.outputs import Json, alerts_in, failures_in
 from tests.support.watched import ALERTS, Watched, total, work
-from tests.support.wire_faults import Fault, good, status
+from tests.support.wire_faults import Fault, body, good, status
 
 REASON = "checker_does_not_answer"
 SOON = {"checker_alert_s": 0.1}
@@ -53,6 +54,28 @@ def test_an_outage_is_opened_once_and_closed_once_over_a_restart(
     opened, closed = incidents(alerts_in(watched.output))
     assert (opened, closed) == (("open", cause, 3), ("closed", cause, closed[2]))
     assert len(watched.record_ids()) == 3
+
+
+def test_the_health_has_the_last_reason_and_none_without_messages(
+    watched: Watched, caplog: pytest.LogCaptureFixture
+) -> None:
+    checker = Changing(status(503, "Service Unavailable"))
+    watched.publish(*map(an_envelope, range(3)))
+    with FaultServer(always(checker)) as server:
+        config = checked_by(watched, server.address)
+        with watched.worker(config, **SOON) as worker:
+            work(worker, lambda: "HTTP 503" in worker.health.reasons().get(REASON, ""))
+            checker.reply = body(b"{}")
+            work(worker, lambda: "not valid" in worker.health.reasons().get(REASON, ""))
+            work(worker, lambda: "the reply is not valid" in caplog.text)
+            checker.reply = good
+            work(worker, lambda: not watched.outstanding)
+            checker.reply = body(b"{}")
+            watched.publish(an_envelope(9, answer="Kettles boil."))
+            work(worker, lambda: REASON in worker.health.reasons())
+            # What waits is taken away.
+            worker.health._stats = SubscriptionStats
+            work(worker, lambda: REASON not in worker.health.reasons())
 
 
 def test_a_server_that_is_gone_is_away(watched: Watched) -> None:

@@ -62,6 +62,10 @@ def test_one_alert_opens_an_incident_and_one_closes_it(
     assert detect_outages(incidents, statuses, RULE, waiting=7, now_us=NOON_US)[0] == []
 
 
+def test_an_outage_that_holds_up_nothing_opens_no_incident() -> None:
+    assert detect_outages([], [FAILS], RULE, waiting=0, now_us=NOON_US) == ([], ())
+
+
 def test_an_alert_says_which_checker_why_since_when_and_how_many_wait() -> None:
     [opened], [incident] = detect_outages([], [FAILS], RULE, waiting=3, now_us=NOON_US)
     assert (opened.severity, opened.checker) == (Severity.CRITICAL, OPEN)
