@@ -42,7 +42,7 @@ NOT_IN_FINGERPRINT = frozenset(
         # They say how the checker is called, not what it replies.
         *("endpoint", "given", "account", "max_in_flight", "requests_per_minute", "retries"),
         *("max_reply_bytes", "cache_bytes", "reply_store", "budget", "proxy", "outage"),
-        "has_answered",
+        *("has_answered", "processes"),
         # A first checker counts by itself, where there is one.
         "screen",
     }

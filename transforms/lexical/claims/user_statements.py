@@ -24,11 +24,10 @@ _MAX_CHARS = 10_000
 def repeats_user(claim: ClaimWords, query: str) -> bool:
     """Return whether a claim says that the user said, or asked, what is in the query.
 
-    It begins so, "You mentioned that", and what
-    follows has no content that the query does not have, and denies what the query denies. What it
-    adds, behind "so" or otherwise, makes it a claim. What the user asked is nothing that he said.
-    Or it is a question of the query, without its mark or with a label, "Q: How long do refunds
-    take".
+    It begins so, "You mentioned that", and what follows has no content that the query does not
+    have, and denies what the query denies. What it adds, behind "so" or otherwise, makes it a
+    claim. What the user asked is nothing that he said. Or it is a question of the query, without
+    its mark or with a label, "Q: How long do refunds take".
 
     >>> repeats_user(ClaimWords.of("You asked about lamps."), "Tell me about lamps")
     True
@@ -36,8 +35,7 @@ def repeats_user(claim: ClaimWords, query: str) -> bool:
     sentences = _sentences(query[:_MAX_CHARS])
     begun = _begins().match(claim.text) if phrases.may_repeat(claim.text) else None
     if not begun:
-        questions = [each.forms for each in sentences if each.asks]
-        return any(each in (claim.forms, claim.forms[1:]) for each in questions)
+        return any(each in (claim.forms, claim.forms[1:]) for each in _asked(sentences))
     rest = claim.text[begun.end() :]
     content = stems_of(rest)
     if begun["said"]:
@@ -72,6 +70,11 @@ class _Sentence:
 @lru_cache(maxsize=64)
 def _sentences(query: str) -> list[_Sentence]:
     return list(map(_Sentence, sentences_of_query(in_one_spelling(query))))
+
+
+def _asked(sentences: Sequence[_Sentence]) -> list[Sequence[str]]:
+    """Return the forms of the words of each sentence that begins as a question does."""
+    return [each.forms for each in sentences if each.asks]
 
 
 def _denied(text: str) -> frozenset[str]:

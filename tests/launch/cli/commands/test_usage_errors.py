@@ -145,7 +145,7 @@ USAGE_ERRORS: dict[str, tuple[tuple[str, ...], ...]] = {
     "watch --output NEW --subscription projects/p/subscriptions/s": (
         ("--alert_topic alerts", "must have the form projects/P/topics/T"),
         ("--input x", "--input is unknown"),
-        ("--workers 2", "--workers is unknown"),
+        ("--workers 2", "--workers: has no effect without --scorer none or --escalate"),
         (f"--checker {NO_MODULE}", NOT_IMPORTED),
         ("--test_alert", "--test_alert: no channel to test: name it by --alert_webhook"),
     ),

@@ -93,7 +93,7 @@ def test_a_subscription_that_is_not_there_ends_the_watch_with_a_sentence(
     watched: Watched, capsys: pytest.CaptureFixture[str]
 ) -> None:
     missing = ["--subscription", "projects/lamps/subscriptions/missing"]
-    assert watch(watched, *missing) == 1
+    assert watch(watched, *missing) == 2
     told = capsys.readouterr().err
     name = f"projects/lamps/subscriptions/missing at {watched.server.address}"
     assert f"cannot pull from {name}: it does not exist; create it" in told
