@@ -232,7 +232,10 @@ def taken_over(config: Config) -> dict[str, str]:
 
     It is named by its run's id.
     """
-    runs = read_summaries(config.output) if config.replays else []
+    return _taken_over(config, read_summaries(config.output)) if config.replays else {}
+
+
+def _taken_over(config: Config, runs: Iterable[Summary]) -> dict[str, str]:
     moved = {
         file.path: run.run
         for run in runs
@@ -258,7 +261,7 @@ def _replayed_from(
     others = list(replayed_files(run.replayed for run in runs if not _is_try_of(run, config)))
     tries = replayed_files(run.replayed for run in runs if _is_try_of(run, config))
     left = {file.path: file.waiting for file in tries}
-    moved = taken_over(config)
+    moved = _taken_over(config, runs)
     ranges: defaultdict[str, list[RecordRange]] = defaultdict(list)
     for each in waiting:
         ranges[each.path].append(each)

@@ -25,6 +25,7 @@ from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.transforms.check_grounding import checks_open
 from groundwatch.transforms.deduplicate import seen_ids_open
+from groundwatch.transforms.runtime.signals import signals_blocked
 from .archive_source import AnyEvent, ArchiveSource, Stopped
 
 _GAUGES_INTERVAL_S = 0.5
@@ -105,10 +106,9 @@ class Processes:
         """Run the batches, and call `meanwhile` again and again; raise what has failed."""
         failed: Exception | None = None
         # An interrupt is for this process, which sets `stop`: the others begin with it blocked.
-        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        for process in self._processes:
-            process.start()
-        signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
+        with signals_blocked([signal.SIGINT]):
+            for process in self._processes:
+                process.start()
         try:
             running = list(self._processes)
             while running:

@@ -30,16 +30,13 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
+from groundwatch.transforms.runtime.signals import STOP_SIGNALS
 from .destinations import open_topic
 from .open_worker import open_journal, open_worker
 from .owned_paths import OwnershipLost
 from .reporter import LogReporter, TerminalReporter
 from .worker import Worker
 
-_STOPS = (
-    *(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
-    *(signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2),
-)
 # Of the subscription, the tools and the summary, when the topics were tried for the last time.
 _CLOSE_ALL_WITHIN_S = 10.0
 _WORKING = "working"
@@ -208,7 +205,9 @@ def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], flo
             limit.start()
             announce()
 
-        handled = (number for number in _STOPS if signal.getsignal(number) is not signal.SIG_IGN)
+        handled = (
+            number for number in STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN
+        )
         earlier = {number: signal.signal(number, drain) for number in handled}
         try:
             yield lambda: until_s[0] - time.monotonic() if until_s else drain_s

@@ -61,6 +61,22 @@ _AWAY = "--checker http://127.0.0.1:9"
 _REFUSING = "--checker {refusing}"
 _REVIEW = "review {done} --labels {new} --port 0"
 
+
+def _checked_by(checker: str) -> list[Ending]:
+    """List the commands that a checker which cannot be used ends."""
+    return [
+        Ending(FAILED, f"{command} {checker}")
+        for command in (
+            _BACKFILL_NEW,
+            _REPLAY,
+            "demo --output {new}",
+            "check --answer A. --fact A.",
+            "evaluate --answers {answers} --gold {gold}",
+            "calibrate --answers {answers} --gold {gold} --recall 0.5",
+        )
+    ]
+
+
 ENDINGS: dict[str, list[Ending]] = {
     "everything is done": [
         Ending(DONE, _BACKFILL_NEW),
@@ -135,22 +151,8 @@ ENDINGS: dict[str, list[Ending]] = {
     ],
     "no answer of the engine has a label": [Ending(FAILED, f"{_CALIBRATE} --engine none")],
     "the id is not there": [Ending(FAILED, "show ffff {done}")],
-    "the checker cannot be reached at the start": [
-        Ending(FAILED, f"{_BACKFILL_NEW} {_AWAY}"),
-        Ending(FAILED, f"{_REPLAY} {_AWAY}"),
-        Ending(FAILED, f"demo --output {{new}} {_AWAY}"),
-        Ending(FAILED, f"check --answer A. --fact A. {_AWAY}"),
-        Ending(FAILED, f"evaluate --answers {{answers}} --gold {{gold}} {_AWAY}"),
-        Ending(FAILED, f"calibrate --answers {{answers}} --gold {{gold}} --recall 0.5 {_AWAY}"),
-    ],
-    "the checker refuses each call, as without a permission": [
-        Ending(FAILED, f"{_BACKFILL_NEW} {_REFUSING}"),
-        Ending(FAILED, f"{_REPLAY} {_REFUSING}"),
-        Ending(FAILED, f"demo --output {{new}} {_REFUSING}"),
-        Ending(FAILED, f"check --answer A. --fact A. {_REFUSING}"),
-        Ending(FAILED, f"evaluate --answers {{answers}} --gold {{gold}} {_REFUSING}"),
-        Ending(FAILED, f"calibrate --answers {{answers}} --gold {{gold}} --recall 0.5 {_REFUSING}"),
-    ],
+    "the checker cannot be reached at the start": _checked_by(_AWAY),
+    "the checker refuses each call, as without a permission": _checked_by(_REFUSING),
     "the disk is full": [
         _disk_full(_BACKFILL_NEW, _PUBLISH),
         _disk_full(f"{_REPLAY} --checker local", _PUBLISH),

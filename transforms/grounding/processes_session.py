@@ -2,12 +2,11 @@
 
 import atexit
 import logging
-import signal
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import islice
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from queue import Empty, Queue
 from threading import Thread
@@ -17,6 +16,7 @@ import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
 from groundwatch.transforms.lexical.check_claims import check_grounding
+from groundwatch.transforms.runtime.signals import STOP_SIGNALS, signals_blocked
 from .check_session import CheckOutcome, CheckSession, Done
 from .planned_check import PlannedCheck
 from .settings import CheckSettings
@@ -25,11 +25,6 @@ _ANSWERS_A_MESSAGE = 8
 """A message to a process takes 150 us of this one, so that it has several answers."""
 
 _STOP_TIMEOUT_S = 5.0
-# A signal is for the process that began the others: they end with it.
-_IGNORED = (
-    *(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
-    *(signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2),
-)
 _log = logging.getLogger(__name__)
 _encode = msgspec.msgpack.Encoder().encode
 _decode_requests = msgspec.msgpack.Decoder(list[CheckRequest]).decode
@@ -120,14 +115,9 @@ class _Process:
         context = get_context("spawn")
         self._connection, its_end = context.Pipe()
         self._process = context.Process(target=_reply, args=(its_end,), daemon=True)
-        # It begins with the first process, and unblocks signals.
-        resource_tracker.ensure_running()
-        unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, _IGNORED)
-        try:
+        # Signals are for this process, and its end ends the other.
+        with closing(its_end), signals_blocked(STOP_SIGNALS):
             self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
-            its_end.close()
         # Before `multiprocessing` waits for its processes, if the session was not closed.
         atexit.register(self._connection.close)
 

@@ -1,7 +1,7 @@
 """Make the report of an output folder, or compare two."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
@@ -15,7 +15,7 @@ from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.storage.named_output import text_beside, writing
-from groundwatch.schemas.summary import folder_summary
+from groundwatch.schemas.summary import Summary, folder_summary
 from .compare_folders import compare_folders
 from .counts.comparison import Comparison
 from .counts.tally import Findings, Tally
@@ -40,6 +40,7 @@ def report(loaded: Loaded[ReportSettings]) -> int:
             return fail(f"{folder} holds no files yet: {describe_empty(folder)}")
     for sentence in waiting:
         sys.stderr.write(f"groundwatch: {sentence}; the report counts what is published\n")
+    runs = read_summaries(folders[-1])
     enriched = sum(len(each.enriched) for each in found)
     with Console(stderr=True).status(f"reading {enriched:,} files"):
         if settings.other_folder:
@@ -48,20 +49,26 @@ def report(loaded: Loaded[ReportSettings]) -> int:
             except OSError as error:
                 return fail(str(error))
             text = _comparison_text(settings, comparison)
-            return _finish(settings, text, comparison.unreadable, comparison.after.tally)
+            return _finish(settings, text, comparison.unreadable, comparison.after.tally, runs)
         shown = settings.shown_answers or SHOWN_ANSWERS
         findings = read_output(found[0], settings.given_thresholds, shown=shown)
-    for run in read_summaries(settings.folder):
+    for run in runs:
         if run.unfinished:
             sys.stderr.write(
                 f"groundwatch: the run {run.name} has not ended: give its command again to finish"
                 " it; the report counts what is published\n"
             )
-    return _finish(settings, _text(settings, findings), findings.unreadable, findings.tally)
+    return _finish(settings, _text(settings, findings), findings.unreadable, findings.tally, runs)
 
 
-def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tally: Tally) -> int:
-    """Write the report, and return the exit status by the counts of the last folder."""
+def _finish(
+    settings: ReportSettings,
+    text: str,
+    unreadable: Iterable[str],
+    tally: Tally,
+    runs: Sequence[Summary],
+) -> int:
+    """Write the report, and return the exit status by the counts and runs of the last folder."""
     status = _write(settings, text, unreadable)
     if unscored := describe_unscored(tally):
         sys.stderr.write(f"groundwatch: {unscored} groundwatch inspect FILE shows the fields\n")
@@ -69,12 +76,11 @@ def _finish(settings: ReportSettings, text: str, unreadable: Iterable[str], tall
         sys.stderr.write(f"groundwatch: {bad_times}\n")
     if settings.fail_above is None:
         return status
-    return status or gate(tally.verdicts, settings.fail_above, tally.unread) or _left(settings)
+    return status or gate(tally.verdicts, settings.fail_above, tally.unread) or _left(runs)
 
 
-def _left(settings: ReportSettings) -> int:
-    """Return the exit status of a green gate: whether the last folder lacks answers of its runs."""
-    runs = read_summaries(settings.other_folder or settings.folder)
+def _left(runs: Sequence[Summary]) -> int:
+    """Return the exit status of a green gate: whether a folder lacks answers of its runs."""
     if not runs:
         return DONE
     total = folder_summary(runs).total

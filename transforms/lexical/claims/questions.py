@@ -101,7 +101,7 @@ def _end_of(query: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def sentences_of_query(text: str) -> Sequence[str]:
+def sentences_of_query(text: str) -> list[str]:
     """Split what a user wrote, in one spelling, into sentences."""
     return [sentence for _, sentence in locate_sentences(text)]
 
@@ -110,7 +110,7 @@ def _only_question(text: str) -> str | None:
     sentences = sentences_of_query(text)
     found = [each for each in sentences if each.endswith(QUESTION_MARKS)]
     found = found or [each for each in sentences if _asked_for().search(each, 0, _MAX_BEFORE)]
-    found = found or [each for each in sentences if begins_to_ask(each)] or [*sentences]
+    found = found or [each for each in sentences if begins_to_ask(each)] or sentences
     return found[0] if len(found) == 1 else None
 
 
