@@ -3,6 +3,7 @@
 What runs the job is imported when all settings are valid: an import of Beam takes a second.
 """
 
+import shlex
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import asdict, replace
@@ -137,6 +138,7 @@ def prepare(
         config, is_named = configured(earlier.run, inputs, earlier.source), True
     if replays:
         config = _resumed_or_repeated(config, configured, is_named=is_named)
+        _refuse_beside_unfinished(config)
         if not config.inputs:
             raise UsageError(not_found)
     return config, placement.processes
@@ -161,6 +163,32 @@ def _resumed_or_repeated(
         return config
     run = free_run_id(config.output, config.run, is_active)
     return configured(run, config.inputs, config.source)
+
+
+def _refuse_beside_unfinished(config: Config) -> None:
+    """Raise UsageError if another replay may have answers of the same failures in no file yet.
+
+    Both would write them. Only different files of failures of the output folder are surely others.
+    """
+    folder = storage.join(config.output, "failures", "")
+
+    def is_failures(path: str) -> bool:
+        return storage.name_below(path, folder) is not None
+
+    files = storage.identify(config.inputs)
+    for other in read_summaries(config.output):
+        if not (other.unfinished and other.planned and other.planned.replays):
+            continue
+        read = storage.identify(other.planned.inputs)
+        are_others = all(map(is_failures, (files | read).values())) and not files.keys() & read
+        if other.run != config.run and not are_others:
+            problem = (
+                f"the replay {other.run} into {config.output} was interrupted, or still runs, and"
+                " may have answers of these failures that are in no file yet: give its command"
+                f" again to finish it (--run_id {other.run} --failures"
+                f" {shlex.quote(other.planned.inputs[0])})"
+            )
+            raise UsageError([problem])
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:

@@ -244,17 +244,51 @@ def test_a_stopped_replay_goes_on_with_the_file_that_is_left(tmp_path: Path, cal
     assert_once(output)
 
 
-def test_a_replay_that_has_read_nothing_leaves_all_to_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("batch", [1, 3], ids=["that has read nothing", "that has checked some"])
+@pytest.mark.parametrize("of", ["the same files", "a copy", "a copy, beside a copy"])
+def test_a_killed_replay_is_finished_before_another_begins(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    batch: int,
+    of: str,
 ) -> None:
     output = failing_backfill(tmp_path)
-    with monkeypatch.context() as patched:
-        crash_in(patched, 1)
-        assert replay(output) == 1
-    assert replay(output, "--run_id", "other") == 0
-    assert replay(output) == 0
-    assert "10 failures that waited went to other" in capsys.readouterr().err
-    assert_once(output)
+    copy = saved_failures(output)
+    first = saved_failures(output, name="first") if "beside" in of else output / "failures/*.jsonl"
+    with FaultServer() as server, limited(segment_messages=3):
+        given = "--checker", server.address
+        with monkeypatch.context() as patched:
+            crash_in(patched, batch)
+            assert replay_file(first, output, *given) == 1
+        paid = server.requests
+        capsys.readouterr()
+        others = replay_file(copy, output) if "copy" in of else replay(output, "--run_id", "other")
+        assert (others, server.requests) == (2, paid)
+        assert "was interrupted, or still runs" in capsys.readouterr().err
+        assert replay_file(first, output, *given) == 0
+    assert len(record_ids_in(output)) == ANSWERS
+    if "beside" not in of:
+        assert_once(output)
+    assert replay_file(copy, output) == 0
+    assert len(record_ids_in(output)) == ANSWERS
+
+
+def test_a_killed_replay_does_not_hold_up_one_of_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = failing_backfill(tmp_path, "--run_id", "one")
+    [one] = (output / "failures").glob("*.jsonl")
+    two = one.with_name("two.jsonl")
+    lines = one.read_bytes().splitlines(keepends=True)
+    one.write_bytes(b"".join(lines[:4]))
+    two.write_bytes(b"".join(lines[4:]))
+    with monkeypatch.context() as patched, limited(segment_messages=3):
+        crash_in(patched, 2)
+        assert replay_file(one, output) == 1
+    assert replay_file(two, output, "--run_id", "other") == 0
+    assert replay_file(one, output) == 0
+    assert len(record_ids_in(output)) == len(distinct_ids_in(output)) == ANSWERS
 
 
 def test_a_replay_whose_work_folder_is_gone_keeps_what_it_has_resolved(tmp_path: Path) -> None:
