@@ -29,6 +29,8 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
     price_per_1k_chars: Price of 1,000 checked characters.
     record_url: Address of a record in your viewer, such as https://viewer.example/r/{record_id}.
+    gold: Labels, as `evaluate` reads them. The report has precision and recall by them, in place of
+      figures of public answers.
     fail_above: End with exit status 4 as `backfill` does, or with 3 if answers are not checked; of
       two folders, by OTHER_DIR.
     """
@@ -42,6 +44,7 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
     claim_threshold: Annotated[tuple[kinds.Threshold, ...], _OF_ONE_FOLDER] = ()
     price_per_1k_chars: Annotated[kinds.Positive | None, _OF_ONE_FOLDER] = None
     record_url: kinds.RecordUrl | None = None
+    gold: tuple[kinds.Location, ...] = ()
     fail_above: kinds.Fraction | None = None
 
     @property
@@ -58,11 +61,12 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
 COMMAND = Command(
     settings=ReportSettings,
-    run="groundwatch.launch.results.report.make_report:report",
+    run="groundwatch.launch.quality.report_accuracy:report",
     examples=(
         "out/answers --answers 200",
         "out/answers --claim_threshold 0.5",
         "out/answers out/other-checker",
         "out/before out/after --format markdown --output -",
+        "out/answers --gold labels.jsonl",
     ),
 )

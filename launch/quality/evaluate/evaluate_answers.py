@@ -28,11 +28,10 @@ from groundwatch.transforms.rules.thresholds import GivenThresholds
 from .evaluation import AnswerQuality, Evaluation, ScoreQuality, measure
 from .labelled_answers import Counts, LabelledAnswers, holds_records
 from .labels import read_labels
-from .statistics import Calibration, Flagged, PrecisionRecall
+from .statistics import FEW_EXAMPLES, Calibration, Flagged, PrecisionRecall
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)
-_FEW = 10  # examples, of which an interval would say nothing
 _RECALL = "recall     "
 _AUROC = "AUROC (95 % interval)"
 EMBEDDED_CHECKER_ALONE = "The embedded checker alone, by words, by both and by its model:"
@@ -163,7 +162,7 @@ def _headline(evaluation: Evaluation) -> Iterator[str]:
         if name == _RECALL and evaluation.unknown_recall:
             yield f"{name}{evaluation.unknown_recall.removeprefix('recall is ')}"
         else:
-            estimate = "" if 0 < total < _FEW else f"{estimate_text(share)}  "
+            estimate = "" if 0 < total < FEW_EXAMPLES else f"{estimate_text(share)}  "
             yield f"{name}{estimate}{found.hits:,} of {total:,} {words}"
     if evaluation.unequal_labels:
         yield evaluation.unequal_labels
@@ -224,7 +223,7 @@ def _worst_table(ranked: Mapping[str, AnswerQuality]) -> Iterator[tuple[str, Tab
         for each in quality.worst:
             share = f"{each.share * 100:g} %"
             few = f"{each.unsupported:.3g} of {each.examples}"
-            precision = few if each.examples < _FEW else estimate_text(each.precision)
+            precision = few if each.examples < FEW_EXAMPLES else estimate_text(each.precision)
             table.add_row(name, share, count(each.examples), precision)
     if table.rows:
         yield "What somebody finds who reads only the lowest scores:", table
@@ -235,7 +234,7 @@ def precision_and_recall(found: PrecisionRecall) -> Iterator[str]:
     for share, total in ((found.precision, found.flagged), (found.recall, found.unsupported)):
         if share is None:
             yield NOTHING
-        elif total < _FEW:
+        elif total < FEW_EXAMPLES:
             yield f"{found.hits} of {total}"
         else:
             yield f"{share.value:.2f} ({share.low:.2f}-{share.high:.2f})"

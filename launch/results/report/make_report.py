@@ -1,8 +1,9 @@
 """Make the report of an output folder, or compare two."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import replace
 from rich.console import Console
 
 from groundwatch.launch.cli.commands.report import ReportSettings
@@ -28,8 +29,13 @@ _COMPARISON_NAME = "comparison.html"
 _SHOWN_CHANGES = 20
 
 
-def report(loaded: Loaded[ReportSettings]) -> int:
-    """Count a run's output, or compare two, and write the report; return 1 if a file is damaged."""
+def make_report(
+    loaded: Loaded[ReportSettings], measured: Callable[[output_folder.OutputFiles], str]
+) -> int:
+    """Count a run's output, or compare two, and write the report; return 1 if a file is damaged.
+
+    `measured` says how far the verdicts of a folder agree with labels, "" without any.
+    """
     settings, problems = loaded.settings, loaded.problems
     folders = [folder for folder in (settings.folder, settings.other_folder) if folder]
     waiting = [sentence for folder in folders for sentence in describe_waiting(folder)]
@@ -48,10 +54,16 @@ def report(loaded: Loaded[ReportSettings]) -> int:
                 comparison = compare_folders(found, settings.shown_answers or _SHOWN_CHANGES)
             except OSError as error:
                 return fail(str(error))
+            before, after = (
+                replace(each, measured=measured(files))
+                for each, files in zip((comparison.before, comparison.after), found, strict=True)
+            )
+            comparison = replace(comparison, before=before, after=after)
             text = _comparison_text(settings, comparison)
             return _finish(settings, text, comparison.unreadable, comparison.after.tally, runs)
         shown = settings.shown_answers or SHOWN_ANSWERS
         findings = read_output(found[0], settings.given_thresholds, shown=shown)
+        findings = replace(findings, measured=measured(found[0]))
     for run in runs:
         if run.unfinished:
             sys.stderr.write(

@@ -96,6 +96,13 @@ class Comparison(Record, frozen=True, kw_only=True):
         return self.before.unreadable + self.after.unreadable
 
     @property
+    def accuracies(self) -> list[str]:
+        """Say how far the verdicts can be trusted: by labels for each folder, if there are some."""
+        if self.before.measured or self.after.measured:
+            return [f"Before: {self.before.measured}", f"After: {self.after.measured}"]
+        return [accuracy] if (accuracy := self.after.accuracy or self.before.accuracy) else []
+
+    @property
     def all_rates(self) -> RateChange:
         """The low-grounded rates of all assessed answers."""
         return RateChange(

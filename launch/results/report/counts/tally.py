@@ -242,11 +242,20 @@ class Tally:
 
 
 class Findings(Record, frozen=True, kw_only=True):
-    """The counts of an output folder, its last summary, and the reasons of unreadable files."""
+    """The counts of an output folder, its last summary, and the reasons of unreadable files.
+
+    `measured` says how far its verdicts agree with labels of the user, "" without any.
+    """
 
     tally: Tally
     summary: RunSummary | None
     unreadable: tuple[str, ...]
+    measured: str = ""
+
+    @property
+    def accuracy(self) -> str:
+        """Say how far the verdicts can be trusted, by labels or public answers; "" if unknown."""
+        return self.measured or ACCURACY.get(self.tally.screen or "", "")
 
     @property
     def of_all(self) -> str:

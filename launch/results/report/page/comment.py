@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from groundwatch.launch.cli.terminal.figures import (
-    ACCURACY,
     NOTHING,
     answer_ids,
     count,
@@ -80,7 +79,7 @@ def render_comment(
         f"{count(low)} of {scored} {'is' if low == 1 else 'are'} low-grounded",
         [
             *_gate(findings, fail_above),
-            *_notes(findings),
+            *_notes(findings, [findings.accuracy]),
             table_lines(("Verdict", "#Answers"), verdicts),
         ],
         [_Answers("Low-grounded answers, the worst first", (*_COLUMNS, "#Score"), rows, low)],
@@ -104,7 +103,7 @@ def render_comparison_comment(
         [
             *_gate(found.after, fail_above),
             *([f"> **Note:** {each}"] for each in (*different, *found.before.unreadable)),
-            *_notes(found.after),
+            *_notes(found.after, found.accuracies),
             table_lines(("", "#Before", "#After", "#Difference"), _rate_rows(found)),
             [_pairing_sentence(found)],
         ],
@@ -140,8 +139,8 @@ def _gate(findings: Findings, fail_above: float | None) -> Iterator[list[str]]:
         yield [f"{colour} {gate.sentence}."]
 
 
-def _notes(findings: Findings) -> Iterator[list[str]]:
-    """Say what is not in the counts, and how far the embedded checker can be trusted."""
+def _notes(findings: Findings, accuracies: Iterable[str]) -> Iterator[list[str]]:
+    """Say what is not in the counts, and how far the verdicts can be trusted."""
     for each in findings.unreadable:
         yield [f"> **Note:** Not read to the end: {code_span(each)}."]
     if findings.of_all:
@@ -149,8 +148,7 @@ def _notes(findings: Findings) -> Iterator[list[str]]:
     for failures in findings.tally.failures():
         what = f"{counted(failures.failures, 'failure')} {code_span(failures.error_class)}"
         yield [f"> **Note:** {what}, such as: {code_span(failures.example)}"]
-    if screen := findings.tally.screen:
-        yield [f"> {ACCURACY[screen]}"]
+    yield from ([f"> {each}"] for each in accuracies if each)
 
 
 def _pairing_sentence(found: Comparison) -> str:

@@ -80,6 +80,7 @@ def render(
         tally=tally,
         thresholds=tally.thresholds,
         of_all=findings.of_all,
+        accuracy=findings.accuracy,
         answers=answers,
         low=low,
         others=others,
@@ -153,7 +154,6 @@ def _render(template: str, **context: Any) -> str:
     return ENVIRONMENT.get_template(template).render(
         style=own_source(__package__, "style.css"),
         script=own_source(__package__, "filter.js"),
-        accuracy=figures.ACCURACY,
         charts=charts,
         **context,
     )

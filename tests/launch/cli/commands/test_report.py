@@ -177,3 +177,71 @@ def test_a_folder_without_a_scored_answer_is_not_allowed_by_any_share(
     assert main(["report", str(folder)]) == 0
     assert main(["report", str(folder), "--fail_above", "1"]) == 4
     assert "no answer was scored (1 UNSCORABLE)" in capsys.readouterr().err
+
+
+LABELS = {"labels.jsonl": '{"record_id": "%s", "label": "%s"}\n', "labels.csv": "%s,%s\n"}
+
+
+def labels_of(folder: Path, name: str, **labels: str) -> Path:
+    """A file of labels by the letter that the record ids consist of."""
+    path = folder / name
+    head = "record_id,label\n" if name.endswith(".csv") else ""
+    rows = (LABELS[name] % (letter * 64, label) for letter, label in labels.items())
+    path.write_text(head + "".join(rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_of_ones_own_give_precision_and_recall(
+    output: Path, tmp_path: Path, name: str
+) -> None:
+    gold = labels_of(tmp_path, name, a="unsupported", b="unsupported", c="supported")
+    assert main(["report", str(output), "--gold", str(gold)]) == 0
+    page = parse_page((output / "report.html").read_text(encoding="utf-8")).text
+    assert (
+        "By your labels of 2 answers, 1 of 1 that are flagged are unsupported. 1 of 2 that are"
+        " unsupported are flagged."
+    ) in page
+    assert "RAGTruth" not in page
+    low = "--claim_threshold", "0", "--low_grounded_threshold", "0"
+    assert main(["report", str(output), "--gold", str(gold), *low]) == 0
+    page = parse_page((output / "report.html").read_text(encoding="utf-8")).text
+    assert "0 of 0 that are flagged" in page
+
+
+def test_labels_that_do_not_show_the_recall_say_so(output: Path, tmp_path: Path) -> None:
+    gold = labels_of(tmp_path, "labels.jsonl", a="supported")
+    assert main(["report", str(output), "--gold", str(gold), "--format", "markdown"]) == 0
+    comment = (output / "report.md").read_text(encoding="utf-8")
+    assert "0 of 1 that are flagged are unsupported. Recall is unknown: 1 LOW_GROUNDED" in comment
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown"])
+def test_a_comparison_has_the_precision_of_both_folders(
+    output: Path, tmp_path: Path, kind: str
+) -> None:
+    other = tmp_path / "other"
+    write_enriched(other, [an_enriched(record_id="a" * 64), a_low(record_id="b" * 64)])
+    write_summary(other)
+    gold = labels_of(tmp_path, "labels.jsonl", a="supported", b="unsupported")
+    page = tmp_path / "page"
+    given = "--gold", str(gold), "--format", kind, "--output", str(page)
+    assert main(["report", str(output), str(other), *given]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "Before: By your labels of 2 answers, 0 of 1 that are flagged" in text
+    assert "After: By your labels of 2 answers, 1 of 1 that are flagged" in text
+
+
+def test_labels_of_other_answers_are_named_on_the_page(output: Path, tmp_path: Path) -> None:
+    gold = labels_of(tmp_path, "labels.jsonl", c="supported")
+    assert main(["report", str(output), "--gold", str(gold)]) == 0
+    assert "No label of --gold belongs to an answer" in (output / "report.html").read_text()
+
+
+def test_a_file_that_holds_no_labels_is_refused(
+    output: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"record_id": "a"}\n', encoding="utf-8")
+    assert main(["report", str(output), "--gold", str(gold)]) == 2
+    assert "does not say whether the answer is supported" in capsys.readouterr().err
