@@ -20,8 +20,8 @@ class EvaluationSettings(Settings, frozen=True, kw_only=True):
     answers: Answers in any input format, or enriched records: paths, globs or output folders, local
       or gs://.
     gold: Labels as JSON lines or CSV, which name an answer (record_id, name or id) and say
-      "hallucinated" or "grounded" (true or false). "spans" lists what is not supported:
-      [[start_byte, end_byte, kind]]. Default: the lines of --answers.
+      "hallucinated" or "grounded" (true or false), or list unsupported "spans". Default: the lines
+      of --answers.
     evaluation_output: File for all results, as JSON; - is standard output.
     resamples: Bootstrap samples for the 95 % intervals.
     """

@@ -20,7 +20,7 @@ class ReviewSettings(Settings, frozen=True, kw_only=True):
     review_port: TCP port; 0 takes a free one.
     review_host: Address to listen on. Whoever knows the page's address can read and label.
     open: Open the page in the browser.
-    record_url: Address of a record in your viewer, such as https://viewer.example/r/{record_id}.
+    record_url: Address of a record in your viewer.
     """
 
     folders: Annotated[tuple[kinds.Location, ...], Note(positional="DIR")]
