@@ -47,16 +47,16 @@ _MOST_COUNTED = 2**62
 class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how.
 
-    checker: Embedded checker (local), Google's check grounding API (discoveryengine), the URL of a
-      server with the same protocol, or a Python object, as module:name. Default: local.
+    checker: Embedded checker (local), Google's API (discoveryengine), the URL of a server with the
+      same protocol, or a Python object. Default: local.
     escalate: A second checker, which decides what the first one is uncertain of, and a share of the
       rest. Flags of calls, costs and accounts are about it, and about a first checker that is not
       local.
     escalate_below: An answer with a claim that scores lower by the first checker is uncertain.
     escalate_share: Share of the other answers that the second checker checks at random.
     scorer: Model beside the words in the embedded checker: small, which comes with groundwatch;
-      none: the words alone; a folder with an ONNX classifier; or OWNER/NAME[@REVISION] of the
-      Hugging Face Hub. Default: small.
+      none; a folder with an ONNX classifier; or OWNER/NAME[@REVISION] of the Hugging Face Hub.
+      Default: small.
     scorer_weight: Weight of the model: 0 for the words alone, inf for the model alone.
     project: Google Cloud project.
     location: Location of Google's service. Default: that of --grounding_config, else global.
@@ -67,7 +67,7 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
       one for each processor, divided by the workers.
     requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
       limit.
-    timeout_s: Deadline of one attempt, to the last byte of the reply; a scorer has none.
+    timeout_s: Deadline of one attempt, to the last byte of the reply.
     proxy: Proxy for the calls. Default: that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
     credentials_file: Key file of a service account, for the check and for buckets. Default:
       application default credentials.

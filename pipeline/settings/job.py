@@ -43,8 +43,8 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 class SamplingSettings(Settings, frozen=True, kw_only=True):
     """Which answers are checked.
 
-    sample: Check only a sample of the answers: RATE, from 0 to 1, for all engines or ENGINE=RATE
-      for one. Default: 1.
+    sample: Check only a sample of the answers: RATE, from 0 to 1, or ENGINE=RATE for one engine.
+      Default: 1.
     """
 
     sample: tuple[kinds.Sample, ...] = ()
@@ -87,7 +87,7 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
       as it may start.
     work_folder: Local folder for the state of an unfinished run. Default: inside a local --output,
       else in ~/.cache/groundwatch.
-    forget_replies: Discard the cached replies of an interrupted run. Calls already sent still count
+    forget_replies: Discard the cached replies of an interrupted run. Their calls still count
       against --max_calls and --max_cost.
     again: Run a finished run again, and replace its results and those of its replays.
     fail_above: End with exit status 4 if more than this share of the scored answers is LOW_GROUNDED
@@ -105,9 +105,9 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts.
 
     low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: NUMBER, from 0 to
-      1, for all engines, or ENGINE=NUMBER for one. Default: 0.6.
+      1, or ENGINE=NUMBER for one engine. Default: 0.6.
     claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: NUMBER, from 0 to 1,
-      for all engines, or ENGINE=NUMBER for one. Default: 0.4.
+      or ENGINE=NUMBER for one engine. Default: 0.4.
     move_reason: Map a skip, finish or block reason to another verdict.
     """
 
@@ -177,7 +177,7 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
     record_url: Address of a record in your viewer, for alerts and the report, such as
       https://viewer.example/r/{record_id}; also {trace_id} and {engine}.
     rate_budget: Error budget: the accepted rate of bad answers.
-    rate_burn: Burn rate that opens an incident, over one hour and over six.
+    rate_burn: Burn rate that opens an incident, over one hour and six.
     """
 
     alert_verdicts: Annotated[tuple[kinds.VerdictOrTag, ...], Note(earlier="alert_tags")] = tuple(

@@ -17,11 +17,10 @@ from . import Command
 class EvaluationSettings(Settings, frozen=True, kw_only=True):
     """What is evaluated.
 
-    answers: Answers in any input format, or enriched records: paths, globs or output folders, local
-      or gs://.
+    answers: Answers in any input format, or enriched records: paths, globs or output folders.
     gold: Labels as JSON lines or CSV, which name an answer (record_id, name or id) and say
-      "hallucinated" or "grounded" (true or false), or list unsupported "spans". Default: the lines
-      of --answers.
+      "hallucinated" or "grounded" (true or false), or list "spans". Default: the lines of
+      --answers.
     evaluation_output: File for all results, as JSON; - is standard output.
     resamples: Bootstrap samples for the 95 % intervals.
     """

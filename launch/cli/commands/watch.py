@@ -155,15 +155,14 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker checks, deduplicates, drains and reports its health.
 
     workers: Processes that check by words, beside the worker's own. Default: the number of
-      processors, fewer with little memory, none on a single one. A model runs on threads instead.
+      processors, fewer with little memory, none on a single one.
     dedupe_h: How long a record id is kept to drop duplicates.
     drain_s: Time to drain after SIGTERM.
     max_answer_attempts: Attempts to check an answer while the checker replies to others.
     alert_ordering: Publish the alerts of one engine with an ordering key.
     no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
       or from the whole subscription.
-    checker_alert_s: Alert when a checker has been away, or has refused the credentials or the
-      quota, for this time.
+    checker_alert_s: Alert when a checker cannot be used for this time.
     health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
       not served.
     """
