@@ -47,18 +47,15 @@ _MOST_COUNTED = 2**62
 class CheckerSettings(Settings, frozen=True, kw_only=True):
     """Which checker is called, and how.
 
-    checker: Embedded checker (local), Google's check grounding API (discoveryengine), the URL of a
-      server with the same protocol, or a Python object with a method check, as module:name.
-      Default: local.
+    checker: Embedded checker (local), Google's API (discoveryengine), the URL of a server with the
+      same protocol, or a Python object with a method check, as module:name. Default: local.
     escalate: A second checker, which decides what the first one is uncertain of, and a share of the
       rest. Flags of calls, costs and accounts are about it, and about a first checker that is not
-      the embedded one.
-    escalate_below: An answer with a claim that scores lower by the first checker is uncertain, as a
-      LOW_GROUNDED one is.
+      local.
+    escalate_below: An answer with a claim that scores lower by the first checker is uncertain.
     escalate_share: Share of the other answers that the second checker checks at random.
-    scorer: Model beside the words in the embedded checker; in the second one with --escalate local.
-      small: comes with groundwatch; none: the words alone; a folder with an ONNX classifier
-      (model.onnx, tokenizer.json, config.json); or OWNER/NAME[@REVISION] of the Hugging Face Hub.
+    scorer: Model beside the words in the embedded checker: small, which comes with groundwatch;
+      none; a folder with an ONNX classifier; or OWNER/NAME[@REVISION] of the Hugging Face Hub.
       Default: small.
     scorer_weight: Weight of the model: 0 for the words alone, inf for the model alone.
     project: Google Cloud project.
@@ -70,11 +67,11 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
       one for each processor, divided by the workers.
     requests_per_minute: Most calls a minute of the command, with all its processes. Default: no
       limit.
-    timeout_s: Deadline of one attempt, to the last byte of the reply; a scorer has none.
+    timeout_s: Deadline of one attempt, to the last byte of the reply.
     proxy: Proxy for the calls. Default: that of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY.
     credentials_file: Key file of a service account, for the check and for buckets. Default:
       application default credentials.
-    impersonate_service_account: Email address of a service account to impersonate.
+    impersonate_service_account: Service account to impersonate.
     quota_project: Project whose quota is used. Default: that of the credentials.
     """
 
@@ -251,9 +248,9 @@ class CostSettings(Settings, frozen=True, kw_only=True):
     """What calls cost, and how much a run may spend.
 
     price_per_1k_chars: Price of 1,000 checked characters.
-    max_calls: Stop after this many requests of the run, including failed ones, retries and earlier
-      attempts at the run. A higher limit resumes it. With --escalate the run goes on, and the
-      verdict of the first checker stands. Default: no limit.
+    max_calls: Stop after this many requests of the run, with failed ones, retries and earlier
+      attempts. A higher limit resumes it. With --escalate the run goes on, and the verdict of the
+      first checker stands. Default: no limit.
     max_cost: Stop before this cost, at --price_per_1k_chars, as with --max_calls. Default: no
       limit.
     """

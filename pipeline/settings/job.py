@@ -29,8 +29,7 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
     input_format: Format of every message. Default: detected from each message's fields.
     map: Path of a field in the message, in JSONPath, such as 'facts=$.documents[*].text'. The
       fields are query, answer, facts, document, id, time, engine, session, trace, span, response,
-      finish_reason, refusal and error. Of several paths of a field the first that finds a value
-      counts; facts are those of all their paths.
+      finish_reason, refusal and error.
     """
 
     input_format: kinds.FormatName | None = None
@@ -44,8 +43,8 @@ class InputFormatSettings(Settings, frozen=True, kw_only=True):
 class SamplingSettings(Settings, frozen=True, kw_only=True):
     """Which answers are checked.
 
-    sample: Check only a sample of the answers: RATE, from 0 to 1, for all engines or ENGINE=RATE
-      for one. Every run selects the same answers. Default: 1.
+    sample: Check only a sample of the answers: RATE, from 0 to 1, or ENGINE=RATE for one engine.
+      Default: 1.
     """
 
     sample: tuple[kinds.Sample, ...] = ()
@@ -69,8 +68,7 @@ class OutputSettings(Settings, frozen=True, kw_only=True):
     target_file_mb: Start a new output file at this size.
     text: How much of answers, queries and facts files keep. The messages of failures follow
       --failure_payload.
-    failure_payload: Whether failures keep the original message and its attributes; replay needs
-      them.
+    failure_payload: Whether failures keep the original message; replay needs it.
     """
 
     output: kinds.OutputFolder
@@ -90,10 +88,8 @@ class LocalRunSettings(Settings, frozen=True, kw_only=True):
     work_folder: Local folder for the state of an unfinished run. Default: inside a local --output,
       else in ~/.cache/groundwatch.
     forget_replies: Discard the cached replies of an interrupted run, which are otherwise kept even
-      if settings or input change. Calls already sent still count against --max_calls and
-      --max_cost.
-    again: Run a finished run again, and replace its results and those of its replays. Without it a
-      command that would replace results ends with exit status 2.
+      if settings or input change. Their calls still count against --max_calls and --max_cost.
+    again: Run a finished run again, and replace its results and those of its replays.
     fail_above: End with exit status 4 if more than this share of the scored answers is LOW_GROUNDED
       or could not be read, or if none was scored.
     """
@@ -109,9 +105,9 @@ class VerdictSettings(Settings, frozen=True, kw_only=True):
     """How scores and reasons become verdicts.
 
     low_grounded_threshold: An answer with a lower support score is LOW_GROUNDED: NUMBER, from 0 to
-      1, for all engines, or ENGINE=NUMBER for one. Default: 0.6.
+      1, or ENGINE=NUMBER for one engine. Default: 0.6.
     claim_threshold: An answer with a claim that scores lower is LOW_GROUNDED: NUMBER, from 0 to 1,
-      for all engines, or ENGINE=NUMBER for one. Default: 0.4.
+      or ENGINE=NUMBER for one engine. Default: 0.4.
     move_reason: Map a skip, finish or block reason to another verdict.
     """
 
@@ -176,14 +172,13 @@ def _by_setting(thresholds: Thresholds) -> dict[str, object]:
 class AlertSettings(Settings, frozen=True, kw_only=True):
     """Which answers and rates alert.
 
-    alert_verdicts: Verdicts and tags that alert. Verdicts replace the defaults; tags are added, and
-      alert with any verdict.
+    alert_verdicts: Verdicts and tags that alert. Verdicts replace the defaults; tags are added.
     alert_text: Include the answer and its worst claim in the alert.
     record_url: Address of a record in your viewer, for alerts and the report, such as
-      https://viewer.example/r/{record_id}. {record_id}, {trace_id} and {engine} are replaced.
+      https://viewer.example/r/{record_id}; also {trace_id} and {engine}.
     rate_budget: Error budget: the accepted rate of bad answers.
     rate_burn: Burn rate that opens an incident: bad answers as a multiple of the budget, over one
-      hour and over six.
+      hour and six.
     """
 
     alert_verdicts: Annotated[tuple[kinds.VerdictOrTag, ...], Note(earlier="alert_tags")] = tuple(

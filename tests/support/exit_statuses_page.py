@@ -108,7 +108,7 @@ ENDINGS: dict[str, list[Ending]] = {
             *("watch", "serve-checker", "review"),
         )
     ],
-    "a file or folder that it names is not there, or holds no output": [
+    "a file or folder is not there, or holds no output": [
         Ending(USAGE, "backfill --input {missing} --output {new}"),
         Ending(USAGE, "replay --failures {missing} --output {new}"),
         Ending(USAGE, "estimate --input {missing}"),
@@ -122,11 +122,11 @@ ENDINGS: dict[str, list[Ending]] = {
         Ending(USAGE, "export {missing} --to csv --output {new}"),
         Ending(USAGE, "review {missing}"),
     ],
-    "a subscription or topic that it names does not exist": [
+    "a subscription or topic does not exist": [
         Ending(USAGE, _WATCH.replace("{subscription}", "projects/lamps/subscriptions/none")),
         Ending(USAGE, f"{_WATCH} --alert_topic projects/lamps/topics/none"),
     ],
-    "the output folder that it names cannot be listed, such as one in a bucket that is not there": [
+    "the output folder cannot be listed, as in a bucket that is not there": [
         Ending(USAGE, command, "groundwatch.pipeline.storage.find_visible", _NO_BUCKET)
         for command in ("report {done}", "show {id} {done}", "verify {done}", _EXPORT, _REVIEW)
     ],
@@ -151,8 +151,10 @@ ENDINGS: dict[str, list[Ending]] = {
     ],
     "no answer of the engine has a label": [Ending(FAILED, f"{_CALIBRATE} --engine none")],
     "the id is not there": [Ending(FAILED, "show ffff {done}")],
-    "the checker cannot be reached at the start": _checked_by(_AWAY),
-    "the checker refuses each call, as without a permission": _checked_by(_REFUSING),
+    "the checker cannot be reached at the start, or refuses each call": [
+        *_checked_by(_AWAY),
+        *_checked_by(_REFUSING),
+    ],
     "the disk is full": [
         _disk_full(_BACKFILL_NEW, _PUBLISH),
         _disk_full(f"{_REPLAY} --checker local", _PUBLISH),

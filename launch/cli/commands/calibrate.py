@@ -18,8 +18,8 @@ from .evaluate import EvaluateSettings, EvaluationSettings
 class CalibrateSettings(EvaluateSettings, frozen=True, kw_only=True):
     """The settings of `calibrate`.
 
-    precision: Wanted precision of LOW_GROUNDED, for the highest recall that it allows.
-    recall: Wanted recall of LOW_GROUNDED, for the highest precision that it allows.
+    precision: Wanted precision of LOW_GROUNDED, at the highest recall.
+    recall: Wanted recall of LOW_GROUNDED, at the highest precision.
     engine: Only use the answers of this engine.
     calibration_output: File for the thresholds, as YAML for --config; - is standard output.
     """

@@ -16,8 +16,7 @@ class EstimationSettings(Settings, frozen=True, kw_only=True):
     """How a backfill is estimated.
 
     output: Output folder of the backfill, to write estimate.json to.
-    assumed_latency_ms: Assumed latency of a call. Default: 500, at which Google's service aims; of
-      a model on this machine 100.
+    assumed_latency_ms: Assumed latency of a call. Default: 500; of a model on this machine 100.
     """
 
     output: kinds.OutputFolder | None = None

@@ -17,8 +17,7 @@ from . import Command
 class EvaluationSettings(Settings, frozen=True, kw_only=True):
     """What is evaluated.
 
-    answers: Answers in any input format, or enriched records: paths, globs or output folders, local
-      or gs://.
+    answers: Answers in any input format, or enriched records: paths, globs or output folders.
     gold: Labels as JSON lines or CSV, which name an answer (record_id, name or id) and say
       "hallucinated" or "grounded" (true or false). "spans" lists what is not supported:
       [[start_byte, end_byte, kind]]. Default: the lines of --answers.

@@ -25,8 +25,7 @@ class ExportSettings(Settings, frozen=True, kw_only=True):
     to: Tool that receives the results, or the kind of table that is written.
     endpoint: Address of the tool. Default: that of its environment variables, which also have its
       keys.
-    since: Send a tool only records with an event time from this moment on, such as 2026-03-02 or
-      2026-03-02T12:00:00Z.
+    since: Send a tool only records from this event time on, such as 2026-03-02T12:00:00Z.
     export_text: Also send the text of the least supported claim.
     export_output: File of the table; - is standard output.
     progress: File that keeps which records were sent. Default: a hidden file in DIR.

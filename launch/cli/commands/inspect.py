@@ -15,7 +15,7 @@ from . import Command
 class InspectSettings(Settings, frozen=True, kw_only=True):
     """The settings of `inspect`.
 
-    file: Path or glob of the messages, or a folder of them, local or gs://.
+    file: Path, glob or folder of the messages, local or gs://.
     messages: How many messages are shown.
     """
 

@@ -17,22 +17,19 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
 
     folder: Output folder of a run.
     other_folder: Another output folder, to compare with DIR.
-    report_format: A page for a browser, or a comment of a pull request: rates and the answers that
-      are, or became, low-grounded.
+    report_format: A page for a browser, or a comment of a pull request.
     report_output: File for the report; - is standard output. Default: DIR/report.html, or
       OTHER_DIR/comparison.html; with --format markdown the names end in .md.
-    shown_answers: How many low-grounded answers are shown, the worst first, and the worst three of
-      each other verdict. Of two folders, how many of each kind of change. Default: 1000; of two
-      folders, 20.
-    low_grounded_threshold: Threshold of the support score: NUMBER for all engines, or ENGINE=NUMBER
-      for one. Default: that of the run.
-    claim_threshold: Threshold of a claim's score, likewise. Default: that of the run.
+    shown_answers: How many low-grounded answers are shown, or of two folders changes of each kind.
+      Default: 1000; of two folders, 20.
+    low_grounded_threshold: Another threshold of the support score. Default: that of the run.
+    claim_threshold: Another threshold of a claim's score. Default: that of the run.
     price_per_1k_chars: Price of 1,000 checked characters.
     record_url: Address of a record in your viewer, such as https://viewer.example/r/{record_id}.
     gold: Labels, as `evaluate` reads them. The report has precision and recall by them, in place of
       figures of public answers.
-    fail_above: End with exit status 4 as `backfill` does, or with 3 if answers are not checked; of
-      two folders, by OTHER_DIR.
+    fail_above: End with exit status 4 as `backfill` does, or 3 if answers are not checked; of two
+      folders, by OTHER_DIR.
     """
 
     folder: Annotated[kinds.Location, Note(positional="DIR")]

@@ -13,12 +13,11 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
 
     serve_port: TCP port; 0 takes a free one.
     serve_host: Address to listen on.
-    scorer: Model beside the words. small: comes with groundwatch; none: the words alone; a folder
-      with an ONNX classifier (model.onnx, tokenizer.json, config.json); or OWNER/NAME[@REVISION] of
-      the Hugging Face Hub. Default: small.
+    scorer: Model beside the words: small, none, a folder, or OWNER/NAME[@REVISION] of the Hugging
+      Face Hub. Default: small.
     scorer_weight: Weight of the model: 0 for the words alone, inf for the model alone.
-    judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose language
-      model scores claims. The key is OPENAI_API_KEY in the environment.
+    judge: Address of an OpenAI-compatible API, such as https://api.openai.com/v1, whose model
+      scores claims. The key is OPENAI_API_KEY in the environment.
     judge_model: Name of the judge's model.
     """
 

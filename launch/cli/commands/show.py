@@ -13,9 +13,9 @@ from . import Command
 class ShowSettings(Settings, frozen=True, kw_only=True):
     """The settings of `show`.
 
-    record: The record id, its first characters, or the answer's name, which wins if it is whole.
+    record: The record id, its first characters, or the answer's name.
     folder: An output folder, local or gs://.
-    work_folders: Work folders of workers that are not below DIR: a record may be in no file yet.
+    work_folders: Work folders of workers that are not below DIR.
     json: Print the record as JSON.
     """
 

@@ -96,8 +96,8 @@ class SourceSettings(Settings, frozen=True, kw_only=True):
     subscription: Subscription to read, instead of or beside --listen.
     listen: Receive answers by HTTP here: messages, pushes of Pub/Sub, exports of OpenTelemetry; a
       port alone is on 127.0.0.1. Default: not received.
-    listen_key: Environment variable with the key that senders must show; VARIABLE_FILE may name a
-      file with it. Without one only this machine may send.
+    listen_key: Environment variable with the key of senders; VARIABLE_FILE may name a file with it.
+      Without one only this machine may send.
     push_audience: Audience of a push subscription's tokens, which are verified.
     push_account: Service account that these tokens must be of. Default: any.
     """
@@ -132,8 +132,7 @@ class TopicsSettings(Settings, frozen=True, kw_only=True):
 
     alert_topic: Topic for alerts. Default: files of the output.
     failure_topic: Topic for failures. Default: files of the output.
-    enriched_topic: Topic with the Avro schema of enriched records, to which each is also published,
-      such as for BigQuery.
+    enriched_topic: Topic with the Avro schema of enriched records, to which each is also published.
     file_age_s: Publish an output file after this time.
     """
 
@@ -146,8 +145,8 @@ class TopicsSettings(Settings, frozen=True, kw_only=True):
 class ConnectionSettings(Settings, frozen=True, kw_only=True):
     """Which Pub/Sub server is called.
 
-    pubsub_address: Address of a Pub/Sub server without encryption, such as an emulator. Default:
-      PUBSUB_EMULATOR_HOST, else Google's.
+    pubsub_address: Address of a Pub/Sub server without encryption. Default: PUBSUB_EMULATOR_HOST,
+      else Google's.
     """
 
     pubsub_address: kinds.ServerAddress | None = None
@@ -157,16 +156,15 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker checks, deduplicates, drains and reports its health.
 
     workers: Processes that check by words, beside the worker's own. Default: the number of
-      processors, fewer with little memory, none on a single one. A model runs on threads instead.
+      processors, fewer with little memory, none on a single one.
     dedupe_h: How long a record id is kept to drop duplicates.
-    drain_s: Time to drain after SIGTERM or another signal that asks for the end.
-    max_answer_attempts: Attempts to check an answer while the checker replies to others. While it
-      replies to none, all answers wait.
+    drain_s: Time to drain after SIGTERM.
+    max_answer_attempts: Attempts to check an answer while the checker replies to others.
     alert_ordering: Publish the alerts of one engine with an ordering key.
     no_data_after_s: Alert after this time without an answer from an engine that had steady traffic,
       or from the whole subscription.
-    checker_alert_s: Alert when a checker has been away for this time, or has refused the
-      credentials or the quota.
+    checker_alert_s: Alert when a checker has been away, or has refused the credentials or the
+      quota, for this time.
     health_address: Serve /healthz, /livez and /metrics here; a port alone is on 127.0.0.1. Default:
       not served.
     """
@@ -240,7 +238,7 @@ class StreamingJobSettings(Settings, frozen=True, kw_only=True):
 
     dedupe_h: How long a record id is kept to drop duplicates.
     id_label: Attribute that identifies a message. Dataflow drops messages with the same value
-      within ten minutes; they are not counted.
+      within ten minutes, uncounted.
     """
 
     dedupe_h: kinds.Hours = SEEN_FOR_S / 3600

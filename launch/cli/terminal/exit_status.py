@@ -11,7 +11,7 @@ DONE = 0  # everything is done and accounted for
 FAILED = 1  # the command failed, or messages are not accounted for
 USAGE = 2  # the command line has problems; nothing was started
 LEFT = 3  # done, except for retryable failures, deferred messages or rows that wait
-LOW_GROUNDED = 4  # done, but a gate is red: more low-grounded than allowed, less caught than wanted
+LOW_GROUNDED = 4  # done, but a gate is red: more low-grounded than allowed, or none scored
 
 # As the system and SQLite write it.
 _DISK_FULL = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT), "database or disk is full")

@@ -73,7 +73,7 @@ CONTENDERS = (
         is_peer=False,
         notes=(
             # own_client.py
-            "no routing, tags, alerts or ledger; after a kill, half a file remains",
+            "no routing, tags, alerts or ledger",
         ),
     ),
     Contender(
@@ -85,7 +85,7 @@ CONTENDERS = (
         is_peer=False,
         notes=(
             # bare_asyncio.py
-            "no retries, cache or validation; after a kill, half a file remains",
+            "no retries, cache or validation",
         ),
     ),
     Contender(
@@ -119,7 +119,6 @@ CONTENDERS = (
             "no scores of claims; an absent support score becomes 0.0",
             # langchain_core/runnables/retry.py: `RunnableRetry`, `RunnableRetry.batch`
             "three attempts after any error, without Retry-After",
-            "a kill loses all replies",
         ),
     ),
     Contender(
@@ -142,8 +141,6 @@ CONTENDERS = (
             # apache_beam/io/requestresponse.py: `_CallDoFn.process`, `ExponentialBackOffRepeater`
             "one call in flight in each thread",
             "the third error ends the pipeline, without output",
-            # apache_beam/io/requestresponse.py: `RedisCache`
-            "a cache only with a Redis server",
         ),
     ),
 )
