@@ -96,7 +96,6 @@ class Processes:
         ]
 
     def gauges(self) -> Gauges:
-        """Add up the gauges of all processes."""
         while not self._gauge_queue.empty():
             process, gauges = self._gauge_queue.get()
             self._latest[process] = gauges

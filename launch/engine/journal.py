@@ -68,7 +68,6 @@ class Journal:
         self._engines = {_engine(key) for (key,) in database.read(statements.LIST_ENGINES)}
 
     def reopen(self) -> "Journal":
-        """Open the database on another connection, for another thread."""
         journal = Journal(self.database.reopen(), self._config, self._topics)
         journal.outbox.destinations = self.outbox.destinations
         return journal
@@ -142,7 +141,6 @@ class Journal:
         return self.database.note(_FILE_AGE, float)
 
     def keep_file_age(self, file_age_s: float) -> None:
-        """Note after how many seconds rows are published, for those who look for them."""
         self.database.keep_note(_FILE_AGE, file_age_s)
 
     def undelivered(self) -> dict[str, int]:
@@ -198,7 +196,6 @@ class Journal:
         return by_engine
 
     def delete_rates(self, engine: str | None, before_us: int) -> None:
-        """Delete an engine's buckets before a moment."""
         key = _engine_key(engine)
         self.database.write(statements.DELETE_OLD_RATES, key, before_us)
         if not list(self.database.read(statements.FIND_ENGINE, key)):

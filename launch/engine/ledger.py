@@ -26,7 +26,6 @@ class LedgerHour(Record, frozen=True, kw_only=True):
         return self.read - ended
 
     def __add__(self, other: "LedgerHour") -> "LedgerHour":
-        """Add up what was counted in the same hour."""
         sums = {name: value + getattr(other, name) for name, value in asdict(self).items()}
         first_batch = min(self.first_batch, other.first_batch)
         return LedgerHour(**sums | {"hour_us": self.hour_us, "first_batch": first_batch})

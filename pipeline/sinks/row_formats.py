@@ -116,7 +116,6 @@ class EnrichedFiles(RowFormat):
         return AvroBlocks(stream, self._mark)
 
     def restrict_rows(self, content: bytes) -> bytes:
-        """Hide texts in the rows of blocks."""
         schema = parse_schema(load_schema("enriched_answer"))
         return rewrite_blocks(content, schema, schema, partial(redact_row, mode=self.policy))
 

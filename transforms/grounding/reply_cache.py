@@ -159,7 +159,6 @@ class ReplyStore:
         self._database.write(_ADD_SPENT, -1, -characters, _NO_LIMIT, _NO_LIMIT)
 
     def flush(self) -> None:
-        """Write the replies."""
         if not self._replies:
             return
         with self._database.transaction():

@@ -61,7 +61,6 @@ class ReviewPages:
         self._root = root
 
     def address(self, *path: str, **query: object) -> str:
-        """Return the address of a page."""
         kept = {name: value for name, value in query.items() if value not in (None, "")}
         place = "/".join((self._root, *(quote(each, safe="") for each in path)))
         return f"{place}?{urlencode(kept)}" if kept else place
@@ -159,7 +158,6 @@ class ReviewPages:
         )
 
     def refusal(self, title: str, sentence: str) -> str:
-        """Render why a page cannot be shown, or a label not be kept."""
         return self._render("refusal.html", heading=title, sentence=sentence)
 
     def _render(self, template: str, **context: Any) -> str:

@@ -74,7 +74,6 @@ class Routes:
         self._thread = ThreadPoolExecutor(1, "review")
 
     async def answer(self, request: HttpRequest) -> Page:
-        """Answer a request."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._answer_or_refuse, request)
 

@@ -161,7 +161,6 @@ class PairedAnswers:
         self._database.executescript(_TABLES)
 
     def close(self) -> None:
-        """Delete the database."""
         self._database.close()
 
     def add(self, answer: AnswerRow, *, is_after: bool) -> None:
@@ -202,7 +201,6 @@ class PairedAnswers:
         return {(before, after): pairs for before, after, pairs in self._rows(query)}
 
     def total(self) -> PairCounts:
-        """Count all pairs."""
         return PairCounts(*next(self._rows(_COUNTS, False, 1), ()))
 
     def engines(self, limit: int) -> list[PairCounts]:
@@ -210,12 +208,10 @@ class PairedAnswers:
         return [PairCounts(*counts) for counts in self._rows(_COUNTS, True, limit)]
 
     def only_in(self, *, is_after: bool) -> int:
-        """Count the answers that only one folder has."""
         [[count]] = self._rows(_ONLY_IN_ONE, is_after)
         return int(count)
 
     def counts_of_changes(self) -> dict[Change, int]:
-        """Count the answers of each kind of change."""
         query = "SELECT change, COUNT(*) FROM listed GROUP BY change"
         return {Change[name]: count for name, count in self._rows(query)}
 

@@ -73,7 +73,6 @@ class Folder(Record, frozen=True, kw_only=True):
     repeated_ids: dict[str, tuple[str, ...]]  # the files of each, by record id
 
     def journal_of(self, run: Summary) -> FoundJournal | None:
-        """Return the journal of a run, None if it was not found."""
         identity = run.run, run.journal
         found = (each for each in self.journals if (each.run, each.identity) == identity)
         return next(found, None)
@@ -83,7 +82,6 @@ class Folder(Record, frozen=True, kw_only=True):
         return {file.path for file in self.replayed_files() if file.moved_to}
 
     def replayed_files(self) -> Iterator[ReplayedFile]:
-        """Return the files of failures that replays have read."""
         return replayed_files(run.replayed for run in self.runs)
 
 

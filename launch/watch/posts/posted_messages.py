@@ -73,7 +73,6 @@ class PostedMessages:
             self._take(number, message)
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:
-        """Return messages, after a wait for a first one."""
         self._join_due()
         return self._outstanding.pull(max_messages, max_bytes, wait_s)
 

@@ -35,7 +35,6 @@ class TraceParts:
         self.size_bytes = 0
 
     def __len__(self) -> int:
-        """Count the traces."""
         return len(self._traces)
 
     def __contains__(self, trace: str) -> bool:
@@ -60,7 +59,6 @@ class TraceParts:
         }
 
     def remove(self, traces: Iterable[str]) -> None:
-        """Remove traces."""
         for name in traces:
             parts = self._traces.pop(name).parts.values()
             self.size_bytes -= sum(len(part.payload) for part in parts)

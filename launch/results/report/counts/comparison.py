@@ -92,12 +92,10 @@ class Comparison(Record, frozen=True, kw_only=True):
 
     @property
     def unreadable(self) -> tuple[str, ...]:
-        """Why files were not read to the end."""
         return self.before.unreadable + self.after.unreadable
 
     @property
     def all_rates(self) -> RateChange:
-        """The low-grounded rates of all assessed answers."""
         return RateChange(
             None,
             *(

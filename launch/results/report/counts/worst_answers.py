@@ -56,7 +56,6 @@ class _Worst:
             self._least = min(each.rank for each in self._groups.values())
 
     def worst(self) -> list[_Kept]:
-        """Return the worst answers, the worst first."""
         return nlargest(self._limit, self._groups.values(), key=lambda each: each.rank)
 
 

@@ -184,7 +184,6 @@ class Filters(Record, frozen=True, kw_only=True):
     combinations: str = ""
 
     def numbers_of(self, combination: Combination) -> tuple[int, int, list[int]]:
-        """Return the numbers of an engine, a verdict and tags."""
         engine, verdict, tags = combination
         engines, verdicts = self.engines, self.verdicts
         return (
