@@ -15,7 +15,6 @@ from types import FrameType
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAGE, fail
-from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
@@ -30,7 +29,7 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
-from groundwatch.transforms.runtime.signals import STOP_SIGNALS
+from groundwatch.transforms.runtime.signals import STOP_SIGNALS, written_beside
 from .destinations import open_topic
 from .open_worker import open_journal, open_worker
 from .owned_paths import OwnershipLost

@@ -9,9 +9,8 @@ from jinja2 import ChoiceLoader, PackageLoader
 from msgspec.structs import replace
 
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds
-from groundwatch.launch.quality.evaluate.label_quality import HALF_WIDTH, LabelFindings
 from groundwatch.launch.quality.evaluate.labels import DECISIONS
-from groundwatch.launch.quality.evaluate.strata import Stratum
+from groundwatch.launch.quality.evaluate.strata import HALF_WIDTH, LabelFindings, Stratum
 from groundwatch.launch.results.report.counts.excerpts import Limits, cut_answer
 from groundwatch.launch.results.report.page import presentation
 from groundwatch.launch.results.report.page.report_page import ENVIRONMENT, own_source, source_hash

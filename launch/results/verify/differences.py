@@ -7,8 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.journal import FOLDERS
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import FOLDERS, LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.schemas import Record
 from groundwatch.schemas.file_entry import FileEntry

@@ -40,8 +40,7 @@ from .otlp_requests import (
     refusal,
     success,
 )
-from .posted_message import PostedMessage
-from .posted_messages import PostedMessages, QueueFull
+from .posted_messages import PostedMessage, PostedMessages, QueueFull
 
 ANSWERS = "/answers"
 METRICS = "/v1/metrics"

@@ -7,7 +7,6 @@ import msgspec
 
 from groundwatch.launch.cli.terminal.figures import ACCURACY
 from groundwatch.launch.results.shares import Sample, describe_share
-from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
@@ -22,7 +21,7 @@ from .revisions import Revisions
 from .score_grid import ScoreGrid
 from .timeline import OTHERS, Timeline
 from .untrusted_names import Combination, combination_of, cut_name, sources_of
-from .worst_answers import WorstAnswers
+from .worst_answers import SHOWN_ANSWERS, WorstAnswers
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]
