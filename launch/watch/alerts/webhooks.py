@@ -25,14 +25,8 @@ from groundwatch.launch.targets.target import (
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.transforms.runtime import clock
+from . import webhook_payloads
 from .alert_notices import TEST_SIGNAL, AlertPlace, describe_group
-from .webhook_payloads import (
-    google_chat_message,
-    pagerduty_event,
-    sign,
-    signed_request,
-    slack_message,
-)
 
 _SHOWN_IN_PART = 5_000  # alerts about answers, of which a message shows five
 _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
@@ -122,14 +116,16 @@ def _channel(
             return _Channel(
                 _SHOWN_IN_PART,
                 url,
-                lambda alerts: _json(slack_message(describe_group(alerts, place))),
+                lambda alerts: _json(webhook_payloads.slack_message(describe_group(alerts, place))),
                 lambda content: content if content.strip() == b"ok" else None,
             )
         case "google_chat", [url]:
             return _Channel(
                 _SHOWN_IN_PART,
                 url,
-                lambda alerts: _json(google_chat_message(describe_group(alerts, place))),
+                lambda alerts: _json(
+                    webhook_payloads.google_chat_message(describe_group(alerts, place))
+                ),
                 json_of(_ChatMessage),
             )
         case "pagerduty", [key, *urls] if len(urls) <= 1:
@@ -137,14 +133,14 @@ def _channel(
             return _Channel(
                 0,
                 urls[0] if urls else _PAGERDUTY,
-                lambda alerts: _json(routing | pagerduty_event(alerts[0], source)),
+                lambda alerts: _json(routing | webhook_payloads.pagerduty_event(alerts[0], source)),
                 json_of(_Enqueued),
             )
         case "json", [url, key] if _is_key(key):
             return _Channel(
                 100,
                 url,
-                lambda alerts: signed_request(alerts, source, key, clock.now_us()),
+                lambda alerts: webhook_payloads.signed_request(alerts, source, key, clock.now_us()),
                 any_but_a_page,
             )
     forms = {
@@ -157,7 +153,7 @@ def _channel(
 
 def _is_key(key: str) -> bool:
     try:
-        return bool(sign(key, "", "", b""))
+        return bool(webhook_payloads.sign(key, "", "", b""))
     except ValueError:
         return False
 
