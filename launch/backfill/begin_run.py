@@ -84,7 +84,11 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
         config = by_words
     if not config.replays:
         return config
-    if earlier and (_is_in_output(config, database) or all(map(storage.exists, earlier.inputs))):
+    # Its results may be replaced by another run.
+    is_in_output = any(
+        each.journal == database.identity for each in runs_like(config, config.output)
+    )
+    if earlier and (is_in_output or all(map(storage.exists, earlier.inputs))):
         return replace(config, inputs=earlier.inputs)
     # Its database is gone, and these files go when it has ended.
     own = failures_begun(config)
@@ -92,11 +96,6 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
         path for path in config.inputs if storage.name_below(path, config.output) not in own
     )
     return replace(config, inputs=given or config.inputs)
-
-
-def _is_in_output(config: Config, database: EngineDatabase) -> bool:
-    """Return whether the results of a run are in the output, and not replaced by another one."""
-    return any(each.journal == database.identity for each in runs_like(config, config.output))
 
 
 def _leave_out_resolved(config: Config, database: EngineDatabase) -> None:

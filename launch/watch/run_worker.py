@@ -20,7 +20,7 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription, find_missing_subscription
-from groundwatch.launch.targets.target import TargetMisconfigured
+from groundwatch.launch.targets.target import TargetMisconfigured, noting_what_lacks
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
@@ -81,7 +81,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
 
 def _try_pubsub(settings: WatchSettings) -> None:
     """Raise `TargetMisconfigured` for what is missing; a topic deleted later is tried again."""
-    problems = []
+    problems: list[str] = []
     if name := settings.source.subscription:
         missing = find_missing_subscription(
             name, address=settings.server.pubsub_address, account=settings.job.checker.account
@@ -90,13 +90,10 @@ def _try_pubsub(settings: WatchSettings) -> None:
             problems.append(f"--subscription: {missing}")
     for flag in ("alert_topic", "failure_topic", "enriched_topic"):
         name = getattr(settings.pubsub, flag)
-        if not name:
-            continue
-        try:
-            with closing(open_topic(name, settings)) as topic:
+        if name:
+            lacking = noting_what_lacks(problems, f"--{flag}: ")
+            with lacking, closing(open_topic(name, settings)) as topic:
                 topic.try_access()
-        except TargetMisconfigured as error:
-            problems.append(f"--{flag}: {error}")
     if problems:
         raise TargetMisconfigured("; ".join(problems))
 

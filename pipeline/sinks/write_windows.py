@@ -46,11 +46,6 @@ def into_windows(windows: Windows) -> beam.WindowInto:
     )
 
 
-def window_name(window: IntervalWindow) -> str:
-    """Name a window by its start, such as ``20260302T080500Z``."""
-    return f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
-
-
 _Place = tuple[str, int]  # The folder and the shard of a row
 _HEX_DIGITS = 8  # The digits of a record id that spread rows evenly over the shards
 
@@ -119,7 +114,8 @@ def _write_pane(
 ) -> Iterator[tuple[str, Part]]:
     """Write a pane's rows as they come; yield each file, if there are rows, with its final name."""
     (folder, shard), rows = grouped
-    name = {"extension": row_format.extension, "window": window_name(window), "pane": pane.index}
+    start = f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
+    name = {"extension": row_format.extension, "window": start, "pane": pane.index}
     writer = part_writer(destination, row_format)
     parts = chain(chain.from_iterable(map(writer.write, rows)), writer.close())
     for number, part in enumerate(parts):

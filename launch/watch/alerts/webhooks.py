@@ -9,13 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
-from groundwatch.launch.targets.http_sender import (
-    Confirm,
-    HttpSender,
-    any_but_a_page,
-    json_of,
-    require_secret,
-)
+from groundwatch.launch.targets import http_sender
 from groundwatch.launch.targets.target import (
     RowsRefused,
     Target,
@@ -55,7 +49,7 @@ class _Channel(NamedTuple):
     most_answers: int
     url: str
     encode: _Encode
-    confirm: Confirm[Any]
+    confirm: http_sender.Confirm[Any]
 
 
 class AlertWebhook(Target[Alert]):
@@ -69,7 +63,7 @@ class AlertWebhook(Target[Alert]):
         self.pause_s = 60.0 if is_grouped else 0.0
         self._channel = channel
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
-        self._sender = HttpSender(name, channel.url, self._advice)
+        self._sender = http_sender.HttpSender(name, channel.url, self._advice)
 
     def send(self, rows: Sequence[Alert]) -> None:
         _, url, encode, confirm = self._channel
@@ -101,7 +95,7 @@ def open_webhooks(
       TargetMisconfigured: the secret is missing, or is not what the kind of webhook needs.
     """
     name = f"{kind}:{variable}"
-    channel = _channel(kind, name, require_secret(variable).split(), source, place)
+    channel = _channel(kind, name, http_sender.require_secret(variable).split(), source, place)
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
     if channel.most_answers:
@@ -126,7 +120,7 @@ def _channel(
                 lambda alerts: _json(
                     webhook_payloads.google_chat_message(describe_group(alerts, place))
                 ),
-                json_of(_ChatMessage),
+                http_sender.json_of(_ChatMessage),
             )
         case "pagerduty", [key, *urls] if len(urls) <= 1:
             routing = {"routing_key": key}
@@ -134,14 +128,14 @@ def _channel(
                 0,
                 urls[0] if urls else _PAGERDUTY,
                 lambda alerts: _json(routing | webhook_payloads.pagerduty_event(alerts[0], source)),
-                json_of(_Enqueued),
+                http_sender.json_of(_Enqueued),
             )
         case "json", [url, key] if _is_key(key):
             return _Channel(
                 100,
                 url,
                 lambda alerts: webhook_payloads.signed_request(alerts, source, key, clock.now_us()),
-                any_but_a_page,
+                http_sender.any_but_a_page,
             )
     forms = {
         "pagerduty": "the integration key, and for Europe the address of the Events API behind it",
@@ -174,15 +168,6 @@ def _check_url(name: str, url: str) -> None:
 
 def _json(body: object) -> _Request:
     return msgspec.json.encode(body), {"Content-Type": "application/json"}
-
-
-def try_webhook(kind: str, variable: str, problems: list[str]) -> None:
-    """Open and close a webhook; add what it lacks to `problems`."""
-    try:
-        for target, _ in open_webhooks(kind, variable, ""):
-            target.close()
-    except TargetMisconfigured as error:
-        problems.append(f"--alert_webhook {error}")
 
 
 def send_test_alerts(
