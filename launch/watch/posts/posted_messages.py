@@ -9,12 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.pubsub.outstanding import (
-    OutstandingMessages,
-    PullSettings,
-    Settlement,
-    SubscriptionStats,
-)
+from groundwatch.launch.engine.pubsub import outstanding
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import MEGABYTE
@@ -27,7 +22,9 @@ _QUIET_S = 10.0
 
 _LONGEST_S = 60.0
 
-LIMITS = PullSettings(max_messages=20_000, max_bytes=64 * MEGABYTE, max_lease_s=float("inf"))
+LIMITS = outstanding.PullSettings(
+    max_messages=20_000, max_bytes=64 * MEGABYTE, max_lease_s=float("inf")
+)
 """How much may wait: it is in memory, too."""
 
 _PLACE_DIGITS = 32
@@ -120,13 +117,13 @@ class PostedMessages:
     def __init__(
         self,
         path: str,
-        limits: PullSettings = LIMITS,
+        limits: outstanding.PullSettings = LIMITS,
         *,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = Database(path, statements.CREATE_POSTED, durable=True)
-        self._outstanding = OutstandingMessages(limits, clock, wall_clock)
+        self._outstanding = outstanding.OutstandingMessages(limits, clock, wall_clock)
         self._limits, self._clock, self._lock = limits, clock, Lock()
         self._parts = TraceParts()
         for number, *row, attributes in list(self._database.read(statements.LIST_POSTED)):
@@ -153,12 +150,12 @@ class PostedMessages:
 
     def acknowledge(self, places: Iterable[str]) -> None:
         """Delete messages whose outcome is durable; ignore those of another subscription."""
-        self._outstanding.mark(places, Settlement.ACK)
-        if numbers := self._outstanding.unsent(Settlement.ACK, _MOST_IDS):
+        self._outstanding.mark(places, outstanding.Settlement.ACK)
+        if numbers := self._outstanding.unsent(outstanding.Settlement.ACK, _MOST_IDS):
             self._delete(map(int, numbers))
             self._outstanding.remove(numbers)
 
-    def stats(self) -> SubscriptionStats:
+    def stats(self) -> outstanding.SubscriptionStats:
         """Count the messages; a trace that is not complete waits, too."""
         stats = self._outstanding.stats()
         return replace(stats, waiting=stats.waiting + len(self._parts))
