@@ -161,7 +161,6 @@ class HttpServer(web.Server):
         await self.shutdown(self._limits.shutdown_s)
 
     async def _accept(self, listener: socket.socket) -> None:
-        """Accept connections until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             await _wait_for_client(listener)
@@ -296,7 +295,6 @@ class ServerThread:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening, and close the connections."""
         self._loop.call_soon_threadsafe(self._is_closing.set)
         self._thread.join()
 

@@ -107,7 +107,6 @@ class Alert(Record, frozen=True, kw_only=True):
 
     @property
     def incident(self) -> RateIncident | NoDataIncident | CheckerIncident | None:
-        """The incident that the alert opens, changes or closes."""
         return self.rate or self.no_data or self.checker
 
 

@@ -108,7 +108,6 @@ class AnswerRow(Record, frozen=True, kw_only=True):
 
     @property
     def event_time_us(self) -> int | None:
-        """Microseconds since 1970 UTC."""
         return None if self.event_time is None else to_us(self.event_time)
 
 

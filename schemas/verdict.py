@@ -84,5 +84,4 @@ class ContradictionKind(_Value):
 
     @property
     def tag(self) -> Tag:
-        """The tag of an answer with such a claim."""
         return Tag(f"{self}_MISMATCH")

@@ -9,14 +9,8 @@ from itertools import compress
 import apache_beam as beam
 from apache_beam.coders import BooleanCoder
 from apache_beam.pvalue import PCollection
+from apache_beam.transforms import userstate
 from apache_beam.transforms.timeutil import TimeDomain
-from apache_beam.transforms.userstate import (
-    ReadModifyWriteRuntimeState,
-    ReadModifyWriteStateSpec,
-    RuntimeTimer,
-    TimerSpec,
-    on_timer,
-)
 from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
@@ -135,10 +129,10 @@ class _DropSeen(beam.DoFn):
         self._opened.__exit__(None, None, None)
 
 
-_SEEN = beam.DoFn.StateParam(ReadModifyWriteStateSpec("seen", BooleanCoder()))
+_SEEN = beam.DoFn.StateParam(userstate.ReadModifyWriteStateSpec("seen", BooleanCoder()))
 # In event time: a timer in processing time holds the watermark at its element's timestamp until it
 # fires, and so delays the windows of all files (apache_beam bundle_processor.py, TimerInfo.set).
-_EXPIRE = TimerSpec("forget", TimeDomain.WATERMARK)
+_EXPIRE = userstate.TimerSpec("forget", TimeDomain.WATERMARK)
 _EXPIRE_TIMER = beam.DoFn.TimerParam(_EXPIRE)
 
 
@@ -152,8 +146,8 @@ class _DropRepeated(beam.DoFn):
         self,
         keyed: tuple[str, Answer],
         timestamp: Timestamp = beam.DoFn.TimestampParam,
-        seen: ReadModifyWriteRuntimeState = _SEEN,
-        expire: RuntimeTimer = _EXPIRE_TIMER,
+        seen: userstate.ReadModifyWriteRuntimeState = _SEEN,
+        expire: userstate.RuntimeTimer = _EXPIRE_TIMER,
     ) -> Iterator[Answer]:
         if seen.read():
             counters.DUPLICATES_SEEN.inc()
@@ -163,8 +157,8 @@ class _DropRepeated(beam.DoFn):
         expire.set(max(timestamp, Timestamp(time.time())) + self._seen_for_s)
         yield keyed[1]
 
-    @on_timer(_EXPIRE)
-    def expire(self, seen: ReadModifyWriteRuntimeState = _SEEN) -> Iterator[Answer]:
+    @userstate.on_timer(_EXPIRE)
+    def expire(self, seen: userstate.ReadModifyWriteRuntimeState = _SEEN) -> Iterator[Answer]:
         seen.clear()
         return iter(())
 

@@ -4,14 +4,8 @@ from collections.abc import Iterable, Iterator
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection
+from apache_beam.transforms import userstate
 from apache_beam.transforms.timeutil import TimeDomain
-from apache_beam.transforms.userstate import (
-    ReadModifyWriteRuntimeState,
-    ReadModifyWriteStateSpec,
-    RuntimeTimer,
-    TimerSpec,
-    on_timer,
-)
 from apache_beam.utils.timestamp import Timestamp
 
 from groundwatch.schemas.alert import Alert
@@ -53,8 +47,10 @@ def _detect_incidents(
     return RateEvaluator(engine, rule).evaluate(buckets)
 
 
-_STATE = beam.DoFn.StateParam(ReadModifyWriteStateSpec("memory", RecordCoder(EngineRates)))
-_EVALUATE = TimerSpec("look", TimeDomain.WATERMARK)
+_STATE = beam.DoFn.StateParam(
+    userstate.ReadModifyWriteStateSpec("memory", RecordCoder(EngineRates))
+)
+_EVALUATE = userstate.TimerSpec("look", TimeDomain.WATERMARK)
 _EVALUATE_TIMER = beam.DoFn.TimerParam(_EVALUATE)
 
 
@@ -68,8 +64,8 @@ class _DetectIncidents(beam.DoFn):
         self,
         counts: EngineCounts,
         timestamp: Timestamp = beam.DoFn.TimestampParam,
-        state: ReadModifyWriteRuntimeState = _STATE,
-        evaluate: RuntimeTimer = _EVALUATE_TIMER,
+        state: userstate.ReadModifyWriteRuntimeState = _STATE,
+        evaluate: userstate.RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
         earlier = state.read() or EngineRates()
         later = add_to_state(earlier, counts[1], timestamp.micros)
@@ -78,12 +74,12 @@ class _DetectIncidents(beam.DoFn):
             evaluate.set(Timestamp(micros=later.evaluate_at_us))
         return iter(())
 
-    @on_timer(_EVALUATE)
+    @userstate.on_timer(_EVALUATE)
     def evaluate(
         self,
         engine: str | None = beam.DoFn.KeyParam,
-        state: ReadModifyWriteRuntimeState = _STATE,
-        evaluate: RuntimeTimer = _EVALUATE_TIMER,
+        state: userstate.ReadModifyWriteRuntimeState = _STATE,
+        evaluate: userstate.RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
         alerts, later = evaluate_state(engine, state.read() or EngineRates(), self._rule)
         yield from alerts

@@ -20,26 +20,7 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
-from .earlier_runs import (
-    announce_replacement,
-    end_publication,
-    failures_begun,
-    publish_summary,
-    taken_over,
-)
-from .same_run import (
-    TEXTS,
-    EndedRun,
-    WouldReplace,
-    allows_more,
-    change_in_files,
-    change_since,
-    change_since_end,
-    fingerprint,
-    in_files,
-    repeated_run,
-    runs_like,
-)
+from . import earlier_runs, same_run
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 ENDED = "ended"
@@ -57,13 +38,13 @@ def make_plan(
     processes = processes or default_processes(config.check, messages)
     size = batch_size(config.check, messages, processes, segment_messages)
     planned = PlannedRun(
-        fingerprint=fingerprint(config),
+        fingerprint=same_run.fingerprint(config),
         inputs=config.inputs,
         versions=tuple(contents.version for _, contents in files),
         messages=messages,
         replays=config.replays,
         budget=config.check.budget,
-        in_files=in_files(config),
+        in_files=same_run.in_files(config),
     )
     return planned, split_segments(files, size)
 
@@ -76,6 +57,7 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
     """
     earlier = Plan(database).planned()
     by_words = replace(config, check=config.check.by_words())
+    fingerprint = same_run.fingerprint
     if earlier and fingerprint(by_words) == earlier.fingerprint != fingerprint(config):
         sys.stderr.write(
             "groundwatch: the run began without the model that comes with groundwatch, and goes on"
@@ -84,24 +66,23 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
         config = by_words
     if not config.replays:
         return config
-    if earlier and (_is_in_output(config, database) or all(map(storage.exists, earlier.inputs))):
+    # Its results may be replaced by another run.
+    is_in_output = any(
+        each.journal == database.identity for each in same_run.runs_like(config, config.output)
+    )
+    if earlier and (is_in_output or all(map(storage.exists, earlier.inputs))):
         return replace(config, inputs=earlier.inputs)
     # Its database is gone, and these files go when it has ended.
-    own = failures_begun(config)
+    own = earlier_runs.failures_begun(config)
     given = tuple(
         path for path in config.inputs if storage.name_below(path, config.output) not in own
     )
     return replace(config, inputs=given or config.inputs)
 
 
-def _is_in_output(config: Config, database: EngineDatabase) -> bool:
-    """Return whether the results of a run are in the output, and not replaced by another one."""
-    return any(each.journal == database.identity for each in runs_like(config, config.output))
-
-
 def _leave_out_resolved(config: Config, database: EngineDatabase) -> None:
     """Leave out the failures that others have resolved while a replay was stopped."""
-    moved = taken_over(config)
+    moved = earlier_runs.taken_over(config)
     if messages := Plan(database).leave_out(moved):
         left = Plan(database).waiting()
         sys.stderr.write(
@@ -113,7 +94,7 @@ def _leave_out_resolved(config: Config, database: EngineDatabase) -> None:
 
 def look_back(
     config: Config, database: EngineDatabase, *, again: bool
-) -> tuple[EndedRun | None, str | None]:
+) -> tuple[same_run.EndedRun | None, str | None]:
     """Find the run that has ended already, or say why no interrupted one is resumed.
 
     With a larger budget than the one that has left answers to the first of two checkers, a run is
@@ -124,25 +105,32 @@ def look_back(
     """
     if summary := database.note(ENDED, Summary):
         # It was killed when all of its results were published.
-        publish_summary(config, summary)
-        if not (change_since_end(config, summary) or allows_more(config, summary.planned, summary)):
-            return EndedRun(summary), None
+        earlier_runs.publish_summary(config, summary)
+        if not (
+            same_run.change_since_end(config, summary)
+            or same_run.allows_more(config, summary.planned, summary)
+        ):
+            return same_run.EndedRun(summary), None
         database.reset()
     earlier = Plan(database).planned()
-    change = change_since(config, earlier, taken_over(config)) if earlier else "no plan is left"
+    change = (
+        same_run.change_since(config, earlier, earlier_runs.taken_over(config))
+        if earlier
+        else "no plan is left"
+    )
     if earlier and not change and Publisher(database, config).rows_published():
-        change = change_in_files(config, earlier, *TEXTS)
+        change = same_run.change_in_files(config, earlier, *same_run.TEXTS)
     if change is None:
         counts = Journal(database, config).totals()
-        change = _LARGER_BUDGET if allows_more(config, earlier, counts) else None
-    finished = repeated_run(config) if change and not again else None
+        change = _LARGER_BUDGET if same_run.allows_more(config, earlier, counts) else None
+    finished = same_run.repeated_run(config) if change and not again else None
     if finished is None:
         return None, change
-    end_publication(config, finished)
-    if not allows_more(config, finished.planned, finished):
-        return EndedRun(finished, is_earlier=True), None
+    earlier_runs.end_publication(config, finished)
+    if not same_run.allows_more(config, finished.planned, finished):
+        return same_run.EndedRun(finished, is_earlier=True), None
     if finished.calls and not read_spent(database.path).calls:
-        raise WouldReplace(
+        raise same_run.WouldReplace(
             f"the replies that the run of {to_rfc3339(finished.finished_at_us)} has paid for are"
             f" not in {database.folder}: nothing was checked or written; give --again to pay for"
             " all of them again, or another --output to keep what it has"
@@ -160,11 +148,11 @@ def begin_or_resume(
     """Resume the plan of an interrupted run, or begin a new one."""
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
-        Plan(database).note_try(config.check.budget, in_files(config))
+        Plan(database).note_try(config.check.budget, same_run.in_files(config))
         _leave_out_resolved(config, database)
         return
     if gone := [path for path in config.inputs if config.replays and not storage.exists(path)]:
-        raise WouldReplace(
+        raise same_run.WouldReplace(
             f"{gone[0]} is gone, and the replay that had begun it cannot go on ({change}): nothing"
             " was checked or written; put it back, or give another --run_id to replay what is there"
         )
@@ -174,7 +162,7 @@ def begin_or_resume(
         # Its published files are removed when the new run has ended.
         Publisher(database, config).recover()
         database.reset()
-    announce_replacement(config)
+    earlier_runs.announce_replacement(config)
     with closing(ReplyStore(database.path)) as store:
         if flags.forget_replies:
             store.delete_replies()

@@ -22,24 +22,9 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.errors import LockFailed, RunFailed
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config, Destination
-from groundwatch.pipeline.sinks.publication import (
-    files_named_by,
-    manifests_of,
-    read_manifest,
-    read_manifest_file,
-)
+from groundwatch.pipeline.sinks import publication, summary_file
 from groundwatch.pipeline.sinks.row_formats import RowFormats
-from groundwatch.pipeline.sinks.summary_file import (
-    read_summaries,
-    remove_summary,
-    update_folder_summary,
-    write_summary,
-)
-from groundwatch.pipeline.sources.output_folder import (
-    UnreadableFile,
-    read_failures,
-    read_record_ids,
-)
+from groundwatch.pipeline.sources import output_folder
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Replayed, ReplayedFile, Summary, replayed_files
 from groundwatch.transforms.persistence.seen_ids import BEFORE_THE_RUN, SeenIds
@@ -90,30 +75,34 @@ def announce_replacement(config: Config) -> set[str]:
 
 def failures_begun(config: Config) -> set[str]:
     """Return the files of failures of interrupted runs that a run replaces when it has ended."""
-    begun = (each for each in read_summaries(config.output) if _is_try_of(each, config))
+    begun = (
+        each for each in summary_file.read_summaries(config.output) if _is_try_of(each, config)
+    )
     return {path for earlier in begun for path in _failure_files(config.destination, earlier)}
 
 
 def _failure_files(destination: Destination, run: Summary) -> set[str]:
     """Return the files of a run's failures, relative to the output folder."""
-    listed = {entry.path for entry in read_manifest(destination, run.name, _FAILURES)}
+    listed = {entry.path for entry in publication.read_manifest(destination, run.name, _FAILURES)}
     return listed | set(_unlisted_files(destination, run, _FAILURES))
 
 
 def _unlisted_files(destination: Destination, run: Summary, kind: str) -> Iterable[str]:
     """Find what an interrupted run published last; its manifest never came if it is replaced."""
-    return () if run.is_complete else files_named_by(destination, run.name, kind)
+    return () if run.is_complete else publication.files_named_by(destination, run.name, kind)
 
 
 def _remove_run(destination: Destination, earlier: Summary) -> None:
-    manifests = list(manifests_of(destination, earlier.name))
+    manifests = list(publication.manifests_of(destination, earlier.name))
     for manifest in manifests:
-        storage.remove([destination.path(each.path) for each in read_manifest_file(manifest)])
+        storage.remove(
+            [destination.path(each.path) for each in publication.read_manifest_file(manifest)]
+        )
     for kind in RowFormats._fields:
         unlisted = _unlisted_files(destination, earlier, kind)
         storage.remove([destination.path(path) for path in unlisted])
     storage.remove(manifests)
-    remove_summary(destination, earlier)
+    summary_file.remove_summary(destination, earlier)
 
 
 def _remove_replays_of(destination: Destination, failures: set[str]) -> None:
@@ -152,7 +141,7 @@ def _drop_results(folder: str, removed: Summary) -> None:
 def _replays_of(destination: Destination, failures: set[str]) -> list[Summary]:
     return [
         summary
-        for summary in read_summaries(destination.root)
+        for summary in summary_file.read_summaries(destination.root)
         if summary.replayed
         and not failures.isdisjoint(file.path for file in summary.replayed.files)
     ]
@@ -165,7 +154,7 @@ def remove_left_behind(config: Config) -> None:
     """
     if not config.replays or not storage.is_local(config.output):
         return
-    for earlier in read_summaries(config.output):
+    for earlier in summary_file.read_summaries(config.output):
         ended = replace(config, run=earlier.run)
         folder = ended.destination.temporary_folder
         is_same_source = earlier.source == config.source and earlier.is_complete
@@ -185,7 +174,7 @@ def remove_unused_folder(folder: str) -> bool:
 
 def free_run_id(root: str, base: str, is_active: Callable[[str], bool]) -> str:
     """Choose an id that no finished replay has; a replay that was interrupted is resumed."""
-    finished = {summary.run for summary in read_summaries(root) if summary.is_complete}
+    finished = {summary.run for summary in summary_file.read_summaries(root) if summary.is_complete}
     names = (f"{base}-{number}" if number > 1 else base for number in count(1))
     return next(name for name in names if name not in finished or is_active(name))
 
@@ -208,14 +197,14 @@ def publish_summary(
     `overwritten` are files of failures of the earlier run whose manifest this run has overwritten.
     """
     _remove_earlier_runs(config, summary, overwritten)
-    write_summary(config.destination, summary)
+    summary_file.write_summary(config.destination, summary)
     move_replayed(config.output, [summary])
     return summary
 
 
 def end_publication(config: Config, finished: Summary) -> None:
     """Publish what a finished run was killed before; change nothing if that is nothing."""
-    update_folder_summary(config.destination, finished.name)
+    summary_file.update_folder_summary(config.destination, finished.name)
     move_replayed(config.output, [finished])
 
 
@@ -232,7 +221,7 @@ def taken_over(config: Config) -> dict[str, str]:
 
     It is named by its run's id.
     """
-    return _taken_over(config, read_summaries(config.output)) if config.replays else {}
+    return _taken_over(config, summary_file.read_summaries(config.output)) if config.replays else {}
 
 
 def _taken_over(config: Config, runs: Iterable[Summary]) -> dict[str, str]:
@@ -257,7 +246,7 @@ def _replayed_from(
     that another one has moved is counted as this one has left it.
     """
     folder = storage.join(config.output, _FAILURES, "")
-    runs = read_summaries(config.output)
+    runs = summary_file.read_summaries(config.output)
     others = list(replayed_files(run.replayed for run in runs if not _is_try_of(run, config)))
     tries = replayed_files(run.replayed for run in runs if _is_try_of(run, config))
     left = {file.path: file.waiting for file in tries}
@@ -290,9 +279,9 @@ def _replayed_from(
                 if each.path == file.path
             ]
         try:
-            found = enumerate(read_failures(is_at, resolved))
+            found = enumerate(output_folder.read_failures(is_at, resolved))
             failures = [failure for row, failure in found if failure and file.has_resolved(row)]
-        except UnreadableFile as error:
+        except output_folder.UnreadableFile as error:
             raise OSError(str(error)) from None
         errors.update(failure.error_class for failure in failures)
         retryable += sum(failure.retryable for failure in failures)
@@ -339,11 +328,11 @@ def resolving_files(config: Config) -> list[str]:
     destination = config.destination
     replays = (
         run
-        for run in read_summaries(config.output)
+        for run in summary_file.read_summaries(config.output)
         # Earlier releases noted it only where failures of the folder itself were resolved.
         if (run.replayed or (run.planned and run.planned.replays)) and not _is_try_of(run, config)
     )
-    entries = (read_manifest(destination, run.name, "enriched") for run in replays)
+    entries = (publication.read_manifest(destination, run.name, "enriched") for run in replays)
     paths = (destination.path(entry.path) for entry in chain.from_iterable(entries))
     return [path for path in paths if storage.exists(path)]
 
@@ -357,6 +346,6 @@ def claim_resolved(config: Config, path: str) -> None:
     with closing(SeenIds(path)) as seen:
         # What an earlier attempt found may be gone.
         seen.start_batch(BEFORE_THE_RUN, is_retry=True)
-        ids = chain.from_iterable(map(read_record_ids, resolving_files(config)))
+        ids = chain.from_iterable(map(output_folder.read_record_ids, resolving_files(config)))
         while claimed := list(islice(ids, _IDS_A_CLAIM)):
             seen.claim(claimed)

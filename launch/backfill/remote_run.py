@@ -37,14 +37,7 @@ from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.counters import counts_from
 from groundwatch.transforms.runtime.network_environment import choose_proxy
 from groundwatch.transforms.runtime.waiting import waiting_for
-from .earlier_runs import (
-    announce_replacement,
-    end_publication,
-    publish_summary,
-    remove_unused_folder,
-    resolve_replayed,
-    resolving_files,
-)
+from . import earlier_runs
 from .same_run import EndedRun, WouldReplace, finished_run, planned_now, repeated_run, what_it_holds
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
@@ -70,8 +63,8 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
     with lock_output(config.lock, LOCK_WAIT_S):
         refuse_other_source(config.destination, config.source)
         if not again and (finished := repeated_run(config)):
-            end_publication(config, finished)
-            remove_unused_folder(config.destination.temporary_folder)
+            earlier_runs.end_publication(config, finished)
+            earlier_runs.remove_unused_folder(config.destination.temporary_folder)
             return EndedRun(finished, is_earlier=True)
         if config.replays and (finished := finished_run(config)):
             raise WouldReplace(
@@ -79,7 +72,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
                 " and a replay on a runner would replace them: nothing was checked or written;"
                 " give another --run_id, or none"
             )
-        overwritten = announce_replacement(config)
+        overwritten = earlier_runs.announce_replacement(config)
         started_at_us = clock.now_us()
         planned = planned_now(config)
         pipeline = beam.Pipeline(options=PipelineOptions(list(config.beam_arguments)))
@@ -92,8 +85,8 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
             }
             summary = summary_of(config, counts_from(result), rows, started_at_us=started_at_us)
             summary = replace(summary, planned=replace(planned, messages=summary.read))
-            summary = resolve_replayed(config, summary)
-            return EndedRun(publish_summary(config, summary, overwritten))
+            summary = earlier_runs.resolve_replayed(config, summary)
+            return EndedRun(earlier_runs.publish_summary(config, summary, overwritten))
         finally:
             # A rerun writes its files again, and a full disk needs the room.
             storage.remove_folder(config.destination.temporary_folder)
@@ -101,7 +94,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
 
 def archives_of(config: Config) -> ReadArchives:
     """Choose what a bounded run on an engine reads."""
-    ended = resolving_files(config) if config.replays else ()
+    ended = earlier_runs.resolving_files(config) if config.replays else ()
     return ReadArchives(config.inputs, are_failures=config.replays, ended=ended)
 
 

@@ -15,7 +15,6 @@ from types import FrameType
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
-from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.plan import Plan
@@ -36,10 +35,10 @@ from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
-from .archive_source import AnyEvent
+from groundwatch.transforms.runtime.signals import written_beside
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
-from .processes import Processes, run_batches
+from .processes import AnyEvent, Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0

@@ -4,6 +4,7 @@ import shlex
 import sys
 import traceback
 
+from groundwatch.launch.cli.archive_messages import first_messages
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.terminal.exit_status import DONE, LEFT, USAGE, fail, gate
 from groundwatch.launch.cli.terminal.figures import counted
@@ -13,7 +14,6 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     first_failures,
 )
 from groundwatch.launch.engine.engine_database import OtherVersion
-from groundwatch.launch.results.first_messages import first_messages
 from groundwatch.launch.results.report.counts.tally import Tally
 from groundwatch.launch.results.report.terminal_summary import show_summary
 from groundwatch.launch.results.report.write_report import is_outdated, write_report

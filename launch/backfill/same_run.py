@@ -251,7 +251,8 @@ def repeated_replay(
     has moved its files. `is_named` is whether the user has given the run's id.
     """
     summaries = read_summaries(config.output)
-    for finished in sorted(summaries, key=_stopped_then_last):
+    # Those that were stopped come first, then the last ones.
+    for finished in sorted(summaries, key=lambda run: (run.is_complete, -run.finished_at_us)):
         if finished.planned is None or not finished.planned.replays:
             continue
         if not finished.is_complete and (config.inputs or not is_active(finished.run)):
@@ -263,10 +264,6 @@ def repeated_replay(
         if not change_since_end(read, finished):
             return finished
     return None
-
-
-def _stopped_then_last(run: Summary) -> tuple[bool, int]:
-    return run.is_complete, -run.finished_at_us
 
 
 def planned_inputs(summary: Summary) -> tuple[str, ...]:

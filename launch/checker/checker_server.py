@@ -10,16 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 
+from groundwatch.launch import http_server
 from groundwatch.launch.cli.commands.serve_checker import ServeCheckerSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
-from groundwatch.launch.http_server import (
-    HttpRequest,
-    HttpServer,
-    Page,
-    ServerLimits,
-    address_of,
-    open_listener,
-)
 from groundwatch.launch.targets.http_sender import read_secret
 from groundwatch.launch.targets.target import TargetMisconfigured
 from groundwatch.pipeline.settings.load import Loaded
@@ -96,7 +89,7 @@ async def listening(
     checker is that of `LocalTransport`. Port 0 takes a free port.
     """
     threads = ThreadPoolExecutor(most_threads, "check")
-    limits = ServerLimits(
+    limits = http_server.ServerLimits(
         deadline_s=_DEADLINE_S,
         max_connections=_max_connections(),
         max_body_bytes=_MAX_BODY_BYTES,
@@ -104,15 +97,15 @@ async def listening(
     )
     try:
         answer = partial(_answer, LocalTransport(checker, threads))
-        server = HttpServer(answer, limits, lambda *refusal: _page(refuse(*refusal)))
-        with open_listener(host, port) as listener:
+        server = http_server.HttpServer(answer, limits, lambda *refusal: _page(refuse(*refusal)))
+        with http_server.open_listener(host, port) as listener:
             async with server.serving(listener):
-                yield address_of(listener)
+                yield http_server.address_of(listener)
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-async def _answer(checker: LocalTransport, request: HttpRequest) -> Page:
+async def _answer(checker: LocalTransport, request: http_server.HttpRequest) -> http_server.Page:
     try:
         return _page(await checker.answer(request.method, request.path, request.body))
     except Exception as error:  # noqa: BLE001 - a defect; its text could quote the answer
@@ -120,8 +113,8 @@ async def _answer(checker: LocalTransport, request: HttpRequest) -> Page:
         return _page(refuse(500, "The check failed."))
 
 
-def _page(reply: Reply) -> Page:
-    return Page(reply.status, "application/json", reply.body, reply.headers)
+def _page(reply: Reply) -> http_server.Page:
+    return http_server.Page(reply.status, "application/json", reply.body, reply.headers)
 
 
 def _max_connections() -> int:

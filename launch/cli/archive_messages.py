@@ -1,17 +1,21 @@
 """Read the messages of archives without a pipeline."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import IO
 
 from rich.console import Console
 from rich.progress import Progress
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.archives import read_file
+from groundwatch.pipeline.settings.config import Config
+from groundwatch.pipeline.sources.archives import read_archive, read_failures, read_file
 from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.message import Message
 
 _MESSAGES_BETWEEN_UPDATES = 256
+_FIRST_MESSAGES = 1_000
 
 
 class ArchiveMessages:
@@ -43,3 +47,17 @@ class ArchiveMessages:
                 yield message
         except DamagedArchive as error:
             self.damaged.append(f"{path}#after-record-{count}: {error}")
+
+
+def first_messages(config: Config) -> Iterator[Message]:
+    """Read the first thousand messages of the input, fewer where it cannot be read further."""
+    with suppress(DamagedArchive, OSError):
+        yield from islice(_messages(config), _FIRST_MESSAGES)
+
+
+def _messages(config: Config) -> Iterator[Message]:
+    """Read the input as far as it is taken, without a look at its checksums."""
+    read = read_failures if config.replays else read_archive
+    for path in config.inputs:
+        with storage.read_ahead(path) as stream:
+            yield from read(stream, path)

@@ -66,7 +66,6 @@ class JsonLogHandler(logging.StreamHandler[TextIO]):
         self._begin_minute()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line, unless there were too many of its kind."""
         kind = record.name, record.levelno, _first_line(record.msg)
         is_full = len(self._lines) == _MAX_KINDS and kind not in self._lines
         if is_full or self._clock() - self._since_s >= _WINDOW_S:
@@ -109,7 +108,6 @@ class JsonFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Format a record, without a line end."""
         fields = {
             "time": to_rfc3339(round(record.created * 1e6)),
             "severity": _SEVERITIES[max(0, min(record.levelno // 10, len(_SEVERITIES) - 1))],

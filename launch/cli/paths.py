@@ -1,11 +1,13 @@
-"""Find the input files, or keep standard input in one; validate the output folder before a run."""
+"""Find input files and the user's own folder, keep standard input, and try the output of a run."""
 
+import getpass
 import glob
 import hashlib
 import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -19,7 +21,6 @@ from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Destination
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.persistence.private_files import make_folder
-from .user import user_folder
 
 STANDARD_INPUT = "-"
 """The path that means standard input, which is JSON Lines."""
@@ -35,6 +36,8 @@ _RESULTS = frozenset(
     }
 )
 """What the output folder of an earlier run holds, apart from pages and tables."""
+
+_ROOT = Path("/")
 
 
 def find_inputs(
@@ -150,3 +153,31 @@ def default_work_folder(destination: Destination) -> str:
 
 def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]
+
+
+def user_name() -> str:
+    """Return the name of this process's user, or the number of one without an entry.
+
+    Kubernetes and OpenShift run containers under numbers that no entry names.
+    """
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
+
+
+def user_folder() -> Path:
+    """Return the user's folder for caches, and for the state of runs whose output is a bucket.
+
+    Without a home that can be written to, it is below the system's folder for temporary files.
+    """
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = _ROOT
+    if home != _ROOT and os.access(home, os.W_OK):
+        return home / ".cache" / "groundwatch"
+    folder = Path(tempfile.gettempdir()) / f"groundwatch-{os.getuid()}"
+    # Whoever made it before could read what is kept there.
+    is_own = not folder.exists() or folder.lstat().st_uid == os.getuid()
+    return folder if is_own else Path(tempfile.mkdtemp(prefix="groundwatch-"))

@@ -82,7 +82,6 @@ class EngineDatabase(Database):
 
     @property
     def identity(self) -> str:
-        """A random name, which no other database has."""
         return self.note(_IDENTITY, str) or ""
 
     def reopen(self) -> "EngineDatabase":

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import astuple, replace
+from msgspec.structs import asdict, astuple, replace
 
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config
@@ -17,13 +17,13 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.message import Message
+from groundwatch.schemas.quantities import HOUR_US
 from groundwatch.schemas.summary import RunCounts, total_counts
 from groundwatch.transforms.persistence.seen_ids import record_key
 from groundwatch.transforms.rules.rate_counts import RateCounts, add_counts
 from groundwatch.transforms.runtime import clock
 from . import statements
 from .engine_database import EngineDatabase
-from .ledger import LedgerHour, hour_of_batch
 from .outbox_rows import KINDS, Delivered, OutboxRows
 
 FOLDERS = {KINDS[Alert]: "alerts", KINDS[Failure]: "failures"}
@@ -33,6 +33,42 @@ MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
 _MOVED_AT_ONCE = 1_000
 _LAST_NUMBER, _TOTALS, _ALERTS, _FILE_AGE = "last_number", "totals", "alerts", "file_age_s"
+
+
+class LedgerHour(Record, frozen=True, kw_only=True):
+    """Where the messages that were read in one hour of the worker's clock ended."""
+
+    hour_us: int
+    first_batch: int
+    read: int = 0
+    enriched: int = 0
+    failures: int = 0
+    duplicates: int = 0
+    sampled_out: int = 0
+
+    @property
+    def gap(self) -> int:
+        """How many messages ended nowhere; negative when some ended twice."""
+        ended = self.enriched + self.failures + self.duplicates + self.sampled_out
+        return self.read - ended
+
+    def __add__(self, other: "LedgerHour") -> "LedgerHour":
+        sums = {name: value + getattr(other, name) for name, value in asdict(self).items()}
+        first_batch = min(self.first_batch, other.first_batch)
+        return LedgerHour(**sums | {"hour_us": self.hour_us, "first_batch": first_batch})
+
+
+def hour_of_batch(number: int, outcome: Outcome, counts: RunCounts, now_us: int) -> LedgerHour:
+    """Count one batch in the hour in which it ends."""
+    return LedgerHour(
+        hour_us=now_us // HOUR_US * HOUR_US,
+        first_batch=number,
+        read=counts.read,
+        enriched=outcome.enriched,
+        failures=len(outcome.failures),
+        duplicates=counts.duplicates,
+        sampled_out=counts.sampled_out,
+    )
 
 
 class Unaccounted(RunFailed):
@@ -68,7 +104,6 @@ class Journal:
         self._engines = {_engine(key) for (key,) in database.read(statements.LIST_ENGINES)}
 
     def reopen(self) -> "Journal":
-        """Open the database on another connection, for another thread."""
         journal = Journal(self.database.reopen(), self._config, self._topics)
         journal.outbox.destinations = self.outbox.destinations
         return journal
@@ -142,7 +177,6 @@ class Journal:
         return self.database.note(_FILE_AGE, float)
 
     def keep_file_age(self, file_age_s: float) -> None:
-        """Note after how many seconds rows are published, for those who look for them."""
         self.database.keep_note(_FILE_AGE, file_age_s)
 
     def undelivered(self) -> dict[str, int]:
@@ -198,7 +232,6 @@ class Journal:
         return by_engine
 
     def delete_rates(self, engine: str | None, before_us: int) -> None:
-        """Delete an engine's buckets before a moment."""
         key = _engine_key(engine)
         self.database.write(statements.DELETE_OLD_RATES, key, before_us)
         if not list(self.database.read(statements.FIND_ENGINE, key)):

@@ -92,7 +92,6 @@ class OutboxRows:
         return rows
 
     def count(self, kind: str) -> int:
-        """Count the rows of a kind, such as ``alert``, ``failure`` or a destination's."""
         [(count,)] = self._database.read(statements.COUNT_ROWS, kind)
         return int(count)
 

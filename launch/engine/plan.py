@@ -28,7 +28,6 @@ class Plan:
         return self._database.note(_PLAN, PlannedRun)
 
     def begin(self, planned: PlannedRun, batches: Iterable[Segment]) -> None:
-        """Write the plan of a new run."""
         with self._database.transaction():
             for each in batches:
                 self._add(each.messages, 0, each.ranges)

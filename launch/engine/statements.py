@@ -1,7 +1,7 @@
 """All SQL of the engine, by table: the name of a statement says what it does.
 
-SQLite keeps the text of a table in the file, and each start compares it with the one here. So a
-changed space is another format.
+What else counts stands below it. SQLite keeps the text of a table in the file, and each start
+compares it with the one here. So a changed space is another format.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,6 @@ FORMAT = 1
 """The version of the tables and of the rows in them."""
 
 SET_FORMAT = f"PRAGMA user_version = {FORMAT};"
-"""Note the version of the tables in the header of the file."""
 
 READ_FORMAT = "PRAGMA user_version"
 """Read the version of the tables, 0 if the file was not finished."""
@@ -26,7 +25,6 @@ ROLL_BACK_INTERRUPTED = "PRAGMA schema_version"
 LIST_TABLES = """
 SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
 """
-"""List the tables that a file has."""
 
 MEASURE_USED_BYTES = """
 SELECT (page_count - freelist_count) * page_size
@@ -44,10 +42,8 @@ FIND_ROW: Mapping[str, str] = {
     table: f"SELECT 1 FROM {table} LIMIT 1"  # noqa: S608 - a name from above
     for table in TABLES
 }
-"""Find out whether a table has a row, by its name."""
 
 DELETE_ALL_ROWS = tuple(f"DELETE FROM {table}" for table in TABLES)  # noqa: S608 - names from above
-"""Delete all rows of each table."""
 
 # notes
 
@@ -58,10 +54,7 @@ CREATE TABLE IF NOT EXISTS notes (
 """Keep one JSON value under each name, such as the counts of the run."""
 
 READ_NOTE = "SELECT content FROM notes WHERE name = ?"
-"""Read the value under a name."""
-
 PUT_NOTE = "INSERT OR REPLACE INTO notes VALUES (?, ?)"
-"""Keep a value under a name, in place of an earlier one."""
 
 # plan
 
@@ -74,14 +67,12 @@ CREATE TABLE IF NOT EXISTS plan (
 """Keep the batches of a bounded run: each is 'waiting', then 'running', then 'done'."""
 
 PLAN_BATCH = "INSERT INTO plan (messages, ended, ranges, state) VALUES (?, ?, ?, 'waiting')"
-"""Let a new batch wait behind all others."""
 
 CLAIM_BATCH = """
 UPDATE plan SET state = 'running', attempt = ?, tries = tries + 1
 WHERE number = (SELECT min(number) FROM plan WHERE state = 'waiting')
 RETURNING number, messages, ended, ranges, tries
 """
-"""Take the first batch that waits."""
 
 FINISH_BATCH = """
 UPDATE plan SET state = 'done', ranges = '' WHERE number = ? AND attempt = ? AND state = 'running'
@@ -95,19 +86,10 @@ WHERE number = ? AND attempt = ? AND state = 'running'
 """Let a batch wait again with fewer messages, if this attempt still has it."""
 
 RETURN_RUNNING_BATCHES = "UPDATE plan SET state = 'waiting' WHERE state = 'running'"
-"""Let the batches of an interrupted attempt wait again."""
-
 COUNT_UNFINISHED_MESSAGES = "SELECT total(messages) FROM plan WHERE state != 'done'"
-"""Count the messages of the batches that are not done."""
-
 LIST_UNFINISHED_BATCHES = "SELECT number, ranges FROM plan WHERE state != 'done'"
-"""List the batches that are not done, with their record ranges."""
-
 REPLACE_BATCH = "UPDATE plan SET state = ?, messages = ?, ranges = ? WHERE number = ?"
-"""Give a batch other record ranges."""
-
 FIND_UNFINISHED_BATCH = "SELECT 1 FROM plan WHERE state != 'done' LIMIT 1"
-"""Find out whether a batch is not done."""
 
 # batches
 
@@ -119,7 +101,6 @@ CREATE TABLE IF NOT EXISTS batches (
 """Keep when each batch was committed, and when its latest message was published."""
 
 PUT_BATCH = "INSERT OR REPLACE INTO batches VALUES (?, ?, ?)"
-"""Note the times of a batch."""
 
 DELETE_OLD_BATCHES = """
 DELETE FROM batches
@@ -148,13 +129,11 @@ ADD_CHUNK = """
 INSERT INTO chunks (folder, kind, policy, rows, bytes, first_event_us, last_event_us,
   committed_at_us, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-"""Keep the rows that a batch has for one folder."""
 
 COUNT_WAITING_ROWS = """
 SELECT kind, total(rows), count(DISTINCT committed_at_us), min(committed_at_us)
 FROM chunks GROUP BY kind
 """
-"""Count the rows of each kind, and their commits, and read the time of the first one."""
 
 MEASURE_FOLDERS = """
 SELECT folder, kind, total(bytes) FROM chunks GROUP BY folder, kind ORDER BY 3 DESC
@@ -162,20 +141,17 @@ SELECT folder, kind, total(bytes) FROM chunks GROUP BY folder, kind ORDER BY 3 D
 """Measure what waits for each folder; the index is enough, so that no row with its blob is read."""
 
 LIST_CHUNKS = "SELECT id, bytes FROM chunks WHERE folder = ? AND kind = ? ORDER BY id"
-"""List the chunks of a folder, the oldest first."""
 
 READ_CHUNK = f"""
 SELECT content, checksum IS {row_checksum(CHUNK_COLUMNS)}, policy, rows, first_event_us,
   last_event_us
 FROM chunks WHERE id = ?
 """  # noqa: S608 - of names
-"""Read a chunk, and whether it is what was written."""
 
 DELETE_PLACED_CHUNKS = """
 DELETE FROM chunks WHERE id IN (
   SELECT json_each.value FROM files, json_each(files.chunks) WHERE files.number = ?)
 """
-"""Delete the chunks that are in a final file."""
 
 # files
 
@@ -194,7 +170,6 @@ MARK_FILE_WRITTEN = "UPDATE files SET state = 'written', entry = ? WHERE number 
 """Note the manifest line of a file that is written under its temporary name."""
 
 MARK_FILE_PLACED = "UPDATE files SET state = 'placed' WHERE number = ?"
-"""Note that a file has its final name."""
 
 LIST_UNPLACED_FILES = """
 SELECT number, path, kind, entry FROM files WHERE state != 'placed' ORDER BY number
@@ -205,10 +180,7 @@ LIST_PLACED_FILES = "SELECT number, entry FROM files WHERE state = 'placed' ORDE
 """List the files that a manifest is to list."""
 
 DELETE_FILE = "DELETE FROM files WHERE number = ?"
-"""Delete the note of a file that was not placed."""
-
 DELETE_LISTED_FILES = "DELETE FROM files WHERE number <= ?"
-"""Delete the notes of the files up to the last one that a manifest lists."""
 
 # ledger
 
@@ -219,13 +191,8 @@ CREATE TABLE IF NOT EXISTS ledger (
 """Keep where the messages of each hour ended."""
 
 READ_HOUR = "SELECT account FROM ledger WHERE hour_us = ?"
-"""Read the account of an hour."""
-
 LIST_HOURS = "SELECT account FROM ledger ORDER BY hour_us"
-"""List the accounts of all hours."""
-
 PUT_HOUR = "INSERT OR REPLACE INTO ledger VALUES (?, ?)"
-"""Replace the account of an hour."""
 
 # rates
 
@@ -238,22 +205,11 @@ CREATE TABLE IF NOT EXISTS rates (
 """Keep the counts of each engine in each bucket of time, for alerts on rates."""
 
 READ_RATE = "SELECT counts FROM rates WHERE engine = ? AND start_us = ?"
-"""Read the counts of an engine in a bucket."""
-
 LIST_RATES = "SELECT engine, counts FROM rates WHERE start_us >= ? ORDER BY start_us"
-"""List the counts from a moment on."""
-
 LIST_ENGINES = "SELECT DISTINCT engine FROM rates"
-"""List the engines that have counts."""
-
 FIND_ENGINE = "SELECT 1 FROM rates WHERE engine = ? LIMIT 1"
-"""Find out whether an engine has counts."""
-
 PUT_RATE = "INSERT OR REPLACE INTO rates VALUES (?, ?, ?)"
-"""Replace the counts of an engine in a bucket."""
-
 DELETE_OLD_RATES = "DELETE FROM rates WHERE engine = ? AND start_us < ?"
-"""Delete the counts of an engine before a moment."""
 
 # outbox
 
@@ -266,28 +222,13 @@ CREATE INDEX IF NOT EXISTS outbox_kinds ON outbox (kind);
 """Keep the rows that wait for a destination, each destination's under a kind of its own."""
 
 ADD_ROW = "INSERT INTO outbox (kind, policy, content) VALUES (?, ?, ?)"
-"""Let a row wait for a destination."""
-
 LIST_ROWS = "SELECT id, policy, content FROM outbox WHERE kind = ? ORDER BY id LIMIT ?"
-"""List the oldest rows of a kind."""
-
 LIST_ROW_SIZES = "SELECT id, length(content) FROM outbox WHERE kind = ? ORDER BY id"
-"""List the sizes of the rows of a kind, the oldest first."""
-
 SUM_ROW_SIZES = "SELECT total(length(content)) FROM outbox WHERE kind = ?"
-"""Add up the sizes of the rows of a kind."""
-
 COUNT_ROWS = "SELECT count(*) FROM outbox WHERE kind = ?"
-"""Count the rows of a kind."""
-
 COUNT_ROWS_BY_KIND = "SELECT kind, count(*) FROM outbox GROUP BY kind"
-"""Count the rows of each kind."""
-
 DELETE_ROWS = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
-"""Delete the rows of a JSON list of ids."""
-
 DELETE_OLDEST_ROWS = "DELETE FROM outbox WHERE kind = ? AND id <= ?"
-"""Delete the rows of a kind up to one."""
 
 # deliveries
 
@@ -304,10 +245,8 @@ INSERT INTO deliveries VALUES (?, ?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE SET
   sent = sent + excluded.sent, refused = refused + excluded.refused,
   skipped = skipped + excluded.skipped, dropped = dropped + excluded.dropped
 """
-"""Add to the counts of a kind."""
 
 LIST_DELIVERED = "SELECT kind, sent, refused, skipped, dropped FROM deliveries ORDER BY kind"
-"""List the counts of each kind."""
 
 # posted
 
@@ -328,10 +267,7 @@ INSERT INTO posted (place, trace, payload, attributes) VALUES (?, ?, ?, ?) RETUR
 """Keep a message; its trace is "" if it is no part of one."""
 
 LIST_POSTED = "SELECT id, place, trace, payload, attributes FROM posted ORDER BY id"
-"""List the messages without a durable outcome, the oldest first."""
-
 DELETE_POSTED = "DELETE FROM posted WHERE id IN (SELECT value FROM json_each(?))"
-"""Delete the messages of a JSON list of ids."""
 
 # seen, whose other statements are those of `SeenIds`
 
@@ -349,16 +285,9 @@ DELETE_OLD_IDS = "DELETE FROM seen WHERE owner < ? AND owner NOT IN (SELECT numb
 # Rows of earlier versions
 
 LIST_CHUNKS_OF_KIND = "SELECT id FROM chunks WHERE kind = ? ORDER BY id"
-"""List the chunks of a kind, of all folders."""
-
 REPLACE_CHUNK = "UPDATE chunks SET content = ?, bytes = ? WHERE id = ?"
-"""Replace the rows of a chunk by the same ones in another schema."""
-
 READ_ROW = "SELECT content FROM outbox WHERE id = ?"
-"""Read a row that waits for a destination."""
-
 REPLACE_ROW = "UPDATE outbox SET content = ? WHERE id = ?"
-"""Replace a row that waits for a destination by the same one in another schema."""
 
 CREATE_TABLES = SET_FORMAT + "".join(
     (
@@ -366,4 +295,3 @@ CREATE_TABLES = SET_FORMAT + "".join(
         *(CREATE_LEDGER, CREATE_RATES, CREATE_OUTBOX, CREATE_DELIVERIES, SEEN_TABLES),
     )
 )
-"""Create all tables that a file does not have yet."""

@@ -10,15 +10,9 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.quantities import to_datetime
-from groundwatch.transforms.runtime import clock
+from groundwatch.transforms.runtime import clock, network_environment
 from groundwatch.transforms.runtime.http_client import open_http_client
 from groundwatch.transforms.runtime.http_reply import IN_ITS_PLACE, is_page, parse_retry_after
-from groundwatch.transforms.runtime.network_environment import (
-    choose_proxy,
-    describe_failure,
-    read_variable,
-    through,
-)
 from .target import RowsRefused, TargetMisconfigured, TargetUnavailable
 
 _TIMEOUT_S = 10.0
@@ -180,7 +174,8 @@ def reply_error(shown: str, status: int, retry_after: str | None, advice: str) -
 
 def no_reply(shown: str, url: str, error: Exception) -> str:
     """Say why a request to an address has no reply, and which proxy stands in between."""
-    return f"{shown} does not answer{through(choose_proxy(url))} ({describe_failure(error)})"
+    proxy = network_environment.through(network_environment.choose_proxy(url))
+    return f"{shown} does not answer{proxy} ({network_environment.describe_failure(error)})"
 
 
 def unconfirmed(shown: str, status: int, content: bytes, advice: str) -> Exception:
@@ -201,8 +196,8 @@ def read_secret(name: str, *, in_header: bool = False) -> str | None:
       TargetMisconfigured: the file cannot be read, or a header cannot hold the secret.
       InvalidEnvironment: a variable is not UTF-8.
     """
-    path = read_variable(f"{name}_FILE")
-    text = "" if path else read_variable(name) or ""
+    path = network_environment.read_variable(f"{name}_FILE")
+    text = "" if path else network_environment.read_variable(name) or ""
     if path:
         try:
             text = Path(path).read_text(encoding="utf-8")

@@ -67,7 +67,6 @@ class OtlpEvents(Target[GroundingResult]):
         self._resource = _own_resource()
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
-        """Export the events in one request."""
         self._session.clear_outcome()
         result = self._exporter.export([_event(row, self._resource) for row in rows])
         self._session.raise_error(is_success=result is LogRecordExportResult.SUCCESS)
@@ -84,7 +83,6 @@ class _Session(EnvironmentSession):
         self.clear_outcome()
 
     def clear_outcome(self) -> None:
-        """Discard how the previous request ended."""
         self._error: Exception | None = None
         self._rejected = 0
 

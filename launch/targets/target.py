@@ -3,7 +3,8 @@
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -160,12 +161,13 @@ class _Sending:
         return is_slow and refused >= _MAX_REFUSED_IN_ROW and refused == self.ended
 
 
-def try_target(name: str, url: str | None, problems: list[str]) -> None:
-    """Open and close a target; add what it lacks to `problems`."""
+@contextmanager
+def noting_what_lacks(problems: list[str], flag: str = "") -> Iterator[None]:
+    """Add what a target lacks, as a `with` block finds, to `problems`, behind the flag."""
     try:
-        open_target(name, url).close()
+        yield
     except TargetMisconfigured as error:
-        problems.append(str(error))
+        problems.append(f"{flag}{error}")
 
 
 def open_target(name: str, url: str | None = None) -> Target[GroundingResult]:

@@ -59,7 +59,6 @@ class TraceTarget(Target[GroundingResult]):
         self.place = sender.place
 
     def accepts(self, row: GroundingResult) -> bool:
-        """Return whether the trace of a result is known."""
         return bool(row.trace_id)
 
     def close(self) -> None:
@@ -82,7 +81,6 @@ class LangfuseScores(TraceTarget):
         super().__init__(HttpSender(self.name, given, advice, auth=keys, account=keys[0]))
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
-        """Post the scores, one request each, some at a time."""
         scores = [score for row in rows for score in langfuse_scores(row)]
         post = partial(self._sender.post, "/api/public/scores", confirm=_STORED)
         # One chunk a thread: it ends at the first error.
@@ -114,7 +112,6 @@ class MlflowAssessments(TraceTarget):
         super().__init__(sender)
 
     def send(self, rows: Sequence[GroundingResult]) -> None:
-        """Create the assessments, one by one."""
         for row in rows:
             self._send(row)
 
@@ -164,5 +161,4 @@ class PhoenixAnnotations(TraceTarget):
             raise
 
     def accepts(self, row: GroundingResult) -> bool:
-        """Return whether the span or the trace of a result is known."""
         return bool(row.span_id or row.trace_id)

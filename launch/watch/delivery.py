@@ -9,12 +9,7 @@ from typing import Generic
 
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.outbox_rows import Delivered, OutboxRow
-from groundwatch.launch.targets.target import (
-    Target,
-    TargetMisconfigured,
-    TargetUnavailable,
-    deliver,
-)
+from groundwatch.launch.targets import target as targets
 from groundwatch.schemas import Record
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.persistence.database import DamagedDatabase
@@ -47,7 +42,7 @@ class Delivery(Generic[OutboxRow]):
         self,
         journal: Journal,
         row_type: type[OutboxRow],
-        target: Target[OutboxRow],
+        target: targets.Target[OutboxRow],
         limits: OutboxLimits | None = OUTBOX_LIMITS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -99,9 +94,9 @@ class Delivery(Generic[OutboxRow]):
             self._trim(journal)
             while self._is_due() and self._deliver_some(journal):
                 pass
-        except TargetUnavailable as error:
+        except targets.TargetUnavailable as error:
             self._put_off(str(error), error.retry_after_s or _SCHEDULE.wait_s(self._failures + 1))
-        except TargetMisconfigured as error:
+        except targets.TargetMisconfigured as error:
             self._put_off(str(error), _SCHEDULE.longest_s)
         except OSError as error:
             self._put_off(str(error), _SCHEDULE.wait_s(self._failures + 1))
@@ -137,8 +132,8 @@ class Delivery(Generic[OutboxRow]):
         rows.sort(key=lambda each: self._target.group_of(each[1]))
         ids = [identity for identity, _ in rows]
         try:
-            self._delivered = ids, deliver(self._target, [row for _, row in rows])
-        except (TargetUnavailable, TargetMisconfigured) as error:
+            self._delivered = ids, targets.deliver(self._target, [row for _, row in rows])
+        except (targets.TargetUnavailable, targets.TargetMisconfigured) as error:
             if error.stored:
                 self._delivered = ids[: error.stored], error.delivered
                 self._delete_delivered(journal)

@@ -32,7 +32,6 @@ class LogReporter:
         self._reported_at_s = clock()
 
     def report_start(self, name: str, output: str, checker: str) -> None:
-        """Report that the worker begins to read."""
         _log.info("watching %s with the checker %s; records go to %s", name, checker, output)
 
     def report_alerts(self, alerts: Iterable[Alert]) -> None:
@@ -68,7 +67,6 @@ class LogReporter:
         )
 
     def report_end(self, summary: Summary) -> None:
-        """Report the counts of all messages."""
         _log.info("%s: %s", counted(summary.read, "message"), accounts_line(summary))
 
 
@@ -81,13 +79,11 @@ class TerminalReporter(LogReporter):
         self._console = Console(file=stream)
 
     def report_start(self, name: str, output: str, checker: str) -> None:
-        """Write what is watched, and how to end it."""
         self._write(
             f"Watching {name}, checker {checker}; records go to {output}. Ctrl-C drains and ends."
         )
 
     def report_alerts(self, alerts: Iterable[Alert]) -> None:
-        """Write a line for each."""
         for alert in alerts:
             self._write(f"      {alert_line(alert)}")
 

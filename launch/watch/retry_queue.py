@@ -34,7 +34,6 @@ class RetryQueue:
         return len(self._failed) + len(self._deferred)
 
     def add_failed(self, messages: Sequence[Message]) -> None:
-        """Keep messages whose batch failed."""
         self._failures += 1
         due_at_s = time.monotonic() + _SCHEDULE.wait_s(self._failures)
         self._failed |= {message.place: (due_at_s, message) for message in messages}

@@ -38,7 +38,6 @@ class SampleSubscription:
         self._outstanding = 0
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:  # noqa: ARG002 - they are small
-        """Take the messages that are due, after a wait if there are none."""
         if self._published == self._pulled:
             time.sleep(wait_s)
         first, self._pulled = self._pulled, min(self._published, self._pulled + max_messages)

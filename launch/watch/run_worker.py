@@ -15,13 +15,12 @@ from types import FrameType
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet, log_as_json
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, USAGE, fail
-from groundwatch.launch.cli.terminal.written_beside import written_beside
 from groundwatch.launch.engine.engine_database import OtherVersion, folder_held
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription, find_missing_subscription
-from groundwatch.launch.targets.target import TargetMisconfigured
+from groundwatch.launch.targets.target import TargetMisconfigured, noting_what_lacks
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
@@ -30,7 +29,7 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
-from groundwatch.transforms.runtime.signals import STOP_SIGNALS
+from groundwatch.transforms.runtime.signals import STOP_SIGNALS, written_beside
 from .destinations import open_topic
 from .open_worker import open_journal, open_worker
 from .owned_paths import OwnershipLost
@@ -82,7 +81,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
 
 def _try_pubsub(settings: WatchSettings) -> None:
     """Raise `TargetMisconfigured` for what is missing; a topic deleted later is tried again."""
-    problems = []
+    problems: list[str] = []
     if name := settings.source.subscription:
         missing = find_missing_subscription(
             name, address=settings.server.pubsub_address, account=settings.job.checker.account
@@ -91,13 +90,10 @@ def _try_pubsub(settings: WatchSettings) -> None:
             problems.append(f"--subscription: {missing}")
     for flag in ("alert_topic", "failure_topic", "enriched_topic"):
         name = getattr(settings.pubsub, flag)
-        if not name:
-            continue
-        try:
-            with closing(open_topic(name, settings)) as topic:
+        if name:
+            lacking = noting_what_lacks(problems, f"--{flag}: ")
+            with lacking, closing(open_topic(name, settings)) as topic:
                 topic.try_access()
-        except TargetMisconfigured as error:
-            problems.append(f"--{flag}: {error}")
     if problems:
         raise TargetMisconfigured("; ".join(problems))
 

@@ -24,7 +24,6 @@ class SeveralSubscriptions:
         return ()
 
     def acknowledge(self, places: Iterable[str]) -> None:
-        """Acknowledge messages, whichever subscription they are of."""
         listed = [*places]
         for each in self._subscriptions:
             each.acknowledge(listed)

@@ -12,12 +12,12 @@ from groundwatch.launch.cli.paths import default_run_id, default_work_folder, tr
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.engine.process_count import in_worker_processes
 from groundwatch.launch.targets.http_sender import require_secret
-from groundwatch.launch.targets.target import TargetMisconfigured, try_target
+from groundwatch.launch.targets.target import noting_what_lacks, open_target
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.transforms.grounding.settings import OutagePolicy
 from groundwatch.transforms.rules.alerting import AlertRule
-from .alerts.webhooks import send_test_alerts, try_webhook
+from .alerts.webhooks import open_webhooks, send_test_alerts
 
 
 def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
@@ -33,14 +33,15 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     if destination.root:
         try_output(destination, problems)
     for name, url in settings.results.results_to:
-        try_target(name, url, problems)
+        with noting_what_lacks(problems):
+            open_target(name, url).close()
     if settings.source.listen_key:
-        try:
+        with noting_what_lacks(problems, "--listen_key "):
             require_secret(settings.source.listen_key)
-        except TargetMisconfigured as error:
-            problems.append(f"--listen_key {error}")
     for kind, variable in settings.webhooks.alert_webhook:
-        try_webhook(kind, variable, problems)
+        with noting_what_lacks(problems, "--alert_webhook "):
+            for target, _ in open_webhooks(kind, variable, ""):
+                target.close()
     loaded.raise_problems()
     placement.warn_of_unused_flags()
     if settings.webhooks.test_alert:

@@ -96,7 +96,6 @@ class CheckerSettings(Settings, frozen=True, kw_only=True):
     quota_project: Annotated[kinds.Text | None, Note(needs=f"{_OF_GOOGLE} subscription")] = None
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
         config, location = self.grounding_config, self.location
         named = (self.name, self.escalate)
         if DISCOVERY_ENGINE in named and not (config or self.project):
@@ -260,7 +259,6 @@ class CostSettings(Settings, frozen=True, kw_only=True):
     max_cost: Annotated[kinds.Positive | None, Note(is_local=True)] = None
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
         if self.max_cost and not self.price_per_1k_chars:
             yield "--max_cost: needs --price_per_1k_chars"
 

@@ -40,7 +40,6 @@ class Destination(Record, frozen=True, kw_only=True):
     file_bytes: int = FILE_BYTES
 
     def path(self, relative: str) -> str:
-        """Return the path of a file below the output folder."""
         return storage.join(self.root, relative)
 
     def file_path(
@@ -55,7 +54,6 @@ class Destination(Record, frozen=True, kw_only=True):
         return self.path(f".groundwatch-{self.run}")
 
     def temporary_path(self, name: str) -> str:
-        """Return the path of a file that is not published yet."""
         return storage.join(self.temporary_folder, name)
 
 
@@ -100,17 +98,14 @@ class Config(Record, frozen=True, kw_only=True):
 
     @property
     def destination(self) -> Destination:
-        """The folder and the names of the run's files."""
         return Destination(root=self.output, run=self.run, file_bytes=self.file_bytes)
 
     @property
     def lock(self) -> str:
-        """The file that locks the output for this run."""
         return self.destination.path(f".groundwatch-{self.run}.lock")
 
     @property
     def database(self) -> str | None:
-        """The database with everything of a run on this machine that must survive."""
         return f"{self.work_folder}/{DATABASE}" if self.work_folder else None
 
     @property

@@ -113,7 +113,6 @@ class Setting(Record, frozen=True, kw_only=True):
 
     @property
     def default_with_unit(self) -> str:
-        """The default with its unit; empty where there is none."""
         has_unit = self.kind.unit and self.default_text and not self.note.default
         unit = self.kind.unit.removesuffix("s") if self.default_text == "1" else self.kind.unit
         return f"{self.default_text} {unit}" if has_unit else self.default_text

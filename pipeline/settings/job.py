@@ -201,7 +201,6 @@ class AlertSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def rates(self) -> RateRule:
-        """The rule that opens and closes incidents."""
         return RateRule(
             budget=self.rate_budget,
             burn_rate=self.rate_burn,
@@ -223,7 +222,6 @@ class JobSettings(Settings, frozen=True, kw_only=True):
     alerts: AlertSettings
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that contradict each other."""
         yield from super().problems()
         if self.alerts.alert_text and self.output.text != TextMode.FULL:
             yield (

@@ -89,10 +89,6 @@ class _Given(NamedTuple):
         """The place without the mark in front of the texts."""
         return self.place.rstrip(":= ")
 
-    @property
-    def is_flag(self) -> bool:
-        return self.place.startswith("--")
-
 
 def load(
     settings: type[S],
@@ -147,7 +143,9 @@ def load(
     # Without an invalid value, settings seem to contradict each other or to be missing.
     contradictions = [] if problems else [_placed(each, given) for each in built.problems()]
     if not (problems or contradictions):
-        typed = [each for each in fields if each.key in given and given[each.key].is_flag]
+        typed = [
+            each for each in fields if each.key in given and given[each.key].place.startswith("--")
+        ]
         contradictions += _without_effect(typed, fields, values, others)
     key_file = values.get(_KEY_FILE)
     return Loaded(

@@ -58,7 +58,6 @@ class OpenRows:
         self._last_us: int | None = None
 
     def write(self, row: Any) -> None:
-        """Add a row."""
         try:
             self._writer.write(self._format.encode(row))
         except OSError:

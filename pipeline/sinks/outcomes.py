@@ -35,7 +35,6 @@ class Outcome(Record, frozen=True, kw_only=True):
 
     @property
     def enriched(self) -> int:
-        """Count the enriched records."""
         return sum(chunk.rows for chunk in self.chunks)
 
 

@@ -19,13 +19,7 @@ from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.failure import Failure, failure_to_json, first_sentence, without_payload
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import DAY_US, to_date
-from groundwatch.transforms.rules.redaction import (
-    TextMode,
-    redact,
-    redact_row,
-    without_evidence,
-    without_fact_texts,
-)
+from groundwatch.transforms.rules import redaction
 from groundwatch.transforms.runtime import clock
 from .avro_encoder import AvroBlocks, compile_encoder
 from .avro_rows import open_writer, rewrite_blocks, rewrite_row
@@ -85,12 +79,12 @@ class EnrichedFiles(RowFormat):
 
     kind = "enriched"
     extension = "avro"
-    policies = TextMode.FULL, TextMode.HASH, TextMode.NONE
+    policies = redaction.TextMode.FULL, redaction.TextMode.HASH, redaction.TextMode.NONE
 
     def __init__(
-        self, text_mode: TextMode, run: str = "", now_us: Callable[[], int] | None = None
+        self, text_mode: redaction.TextMode, run: str = "", now_us: Callable[[], int] | None = None
     ) -> None:
-        self.policy: TextMode = text_mode
+        self.policy: redaction.TextMode = text_mode
         self._now_us = now_us
         self._mark = hashlib.blake2b(run.encode(), digest_size=16).digest()
 
@@ -105,7 +99,7 @@ class EnrichedFiles(RowFormat):
 
     def encode(self, row: EnrichedAnswer) -> bytes:
         """Return the record in Avro, with as much text as is kept."""
-        return _encoder()(redact(row, self.policy))
+        return _encoder()(redaction.redact(row, self.policy))
 
     @property
     def header(self) -> bytes:
@@ -116,14 +110,15 @@ class EnrichedFiles(RowFormat):
         return AvroBlocks(stream, self._mark)
 
     def restrict_rows(self, content: bytes) -> bytes:
-        """Hide texts in the rows of blocks."""
         schema = parse_schema(load_schema("enriched_answer"))
-        return rewrite_blocks(content, schema, schema, partial(redact_row, mode=self.policy))
+        return rewrite_blocks(
+            content, schema, schema, partial(redaction.redact_row, mode=self.policy)
+        )
 
     def restrict_message(self, message: TopicMessage) -> TopicMessage:
         """Hide texts in a record that was encoded as a message."""
         schema = parse_schema(load_schema("enriched_answer"))
-        change = partial(redact_row, mode=self.policy)
+        change = partial(redaction.redact_row, mode=self.policy)
         return replace(message, data=rewrite_row(message.data, schema, schema, change))
 
 
@@ -139,13 +134,13 @@ def _encoder() -> Callable[[EnrichedAnswer], bytes]:
     return compile_encoder(load_schema("enriched_answer"))
 
 
-def encode_enriched(record: EnrichedAnswer, text: TextMode) -> TopicMessage:
+def encode_enriched(record: EnrichedAnswer, text: redaction.TextMode) -> TopicMessage:
     """Encode a record as a message of a topic that has its Avro schema."""
     attributes = {"record_id": record.record_id, "verdict": record.verdict, "engine": record.engine}
     return build_message(_encode_within_limit(record, text), attributes)
 
 
-def _encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
+def _encode_within_limit(record: EnrichedAnswer, text: redaction.TextMode) -> bytes:
     """Encode a record in Avro, in at most the 10 MB of a message.
 
     A larger one lacks the texts of its facts, or all its lists if that is not enough. Its data is
@@ -154,9 +149,9 @@ def _encode_within_limit(record: EnrichedAnswer, text: TextMode) -> bytes:
     encode = EnrichedFiles(text).encode
     data = encode(record)
     if len(data) > MAX_DATA_BYTES:
-        data = encode(without_fact_texts(record))
+        data = encode(redaction.without_fact_texts(record))
     if len(data) > MAX_DATA_BYTES:
-        data = encode(without_evidence(record, _MAX_TEXT_BYTES))
+        data = encode(redaction.without_evidence(record, _MAX_TEXT_BYTES))
     return data
 
 

@@ -10,13 +10,7 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam.pvalue import PCollection, PDone
-from apache_beam.transforms.trigger import (
-    AccumulationMode,
-    AfterCount,
-    AfterProcessingTime,
-    AfterWatermark,
-    Repeatedly,
-)
+from apache_beam.transforms import trigger
 from apache_beam.transforms.window import FixedWindows, GlobalWindows, IntervalWindow
 from apache_beam.typehints.decorators import no_annotations
 from apache_beam.utils.windowed_value import PaneInfo
@@ -43,18 +37,13 @@ class Windows(Record, frozen=True, kw_only=True):
 
 def into_windows(windows: Windows) -> beam.WindowInto:
     """Window rows by publish time; none is dropped, or waits for longer than a window's width."""
-    every_width = AfterProcessingTime(windows.width_s)
+    every_width = trigger.AfterProcessingTime(windows.width_s)
     return beam.WindowInto(
         FixedWindows(windows.width_s),
-        trigger=AfterWatermark(early=every_width, late=every_width),
-        accumulation_mode=AccumulationMode.DISCARDING,
+        trigger=trigger.AfterWatermark(early=every_width, late=every_width),
+        accumulation_mode=trigger.AccumulationMode.DISCARDING,
         allowed_lateness=ALLOWED_LATENESS_S,
     )
-
-
-def window_name(window: IntervalWindow) -> str:
-    """Name a window by its start, such as ``20260302T080500Z``."""
-    return f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
 
 
 _Place = tuple[str, int]  # The folder and the shard of a row
@@ -87,8 +76,8 @@ class WriteWindows(beam.PTransform):
         # A Reshuffle would keep the windows, and Beam's local streaming runner drops late elements.
         out_of_windows = beam.WindowInto(
             GlobalWindows(),
-            trigger=Repeatedly(AfterCount(1)),
-            accumulation_mode=AccumulationMode.DISCARDING,
+            trigger=trigger.Repeatedly(trigger.AfterCount(1)),
+            accumulation_mode=trigger.AccumulationMode.DISCARDING,
         )
         _ = (
             inputs
@@ -125,7 +114,8 @@ def _write_pane(
 ) -> Iterator[tuple[str, Part]]:
     """Write a pane's rows as they come; yield each file, if there are rows, with its final name."""
     (folder, shard), rows = grouped
-    name = {"extension": row_format.extension, "window": window_name(window), "pane": pane.index}
+    start = f"{window.start.to_utc_datetime():%Y%m%dT%H%M%SZ}"
+    name = {"extension": row_format.extension, "window": start, "pane": pane.index}
     writer = part_writer(destination, row_format)
     parts = chain(chain.from_iterable(map(writer.write, rows)), writer.close())
     for number, part in enumerate(parts):

@@ -11,15 +11,8 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.failure import message_of_failure
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.wire.json_input import BYTE_ORDER_MARK, MAX_PAYLOAD_BYTES
+from . import compression
 from .avro_files import AVRO_MAGIC, Buffered, read_rows
-from .compression import (
-    GZIP_MAGIC,
-    ZSTD_MAGIC,
-    DamagedArchive,
-    FileChunk,
-    read_members,
-    read_uncompressed,
-)
 from .tables import PARQUET_MAGIC, is_csv_name, read_csv, read_parquet
 
 # A longer line is not kept whole; a run with a line of this length takes some 320 MB.
@@ -64,7 +57,7 @@ def read_file(
     the progress.
     """
     with _opened(path) as stream:
-        if _kind(stream) not in {GZIP_MAGIC, ZSTD_MAGIC}:
+        if _kind(stream) not in {compression.GZIP_MAGIC, compression.ZSTD_MAGIC}:
             if watch:
                 watch(stream)
             yield from _records(stream, path, are_failures=are_failures)
@@ -81,7 +74,7 @@ def examine_file(path: str, *, are_failures: bool) -> Contents:
         try:
             for _ in _records(stream, path, are_failures=are_failures):
                 read += 1
-        except DamagedArchive as error:
+        except compression.DamagedArchive as error:
             return Contents(error.verified, str(error), version)
     return Contents(read, None, version)
 
@@ -108,13 +101,13 @@ def read_examined_file(
             if contents.damage is None:
                 # Only this reads the checksum at the end of the file.
                 next(records, None)
-        except DamagedArchive:
+        except compression.DamagedArchive:
             raise OSError(_CHANGED) from None
         if number < contents.records:
             raise OSError(_CHANGED)
         _refuse_changed(path, contents)
     if contents.damage is not None:
-        raise DamagedArchive(contents.damage, contents.records)
+        raise compression.DamagedArchive(contents.damage, contents.records)
 
 
 def refuse_changed(path: str, contents: Contents) -> None:
@@ -158,10 +151,12 @@ def read_archive(
         return
     for name, form in ((".avro", "an Avro"), (".parquet", "a Parquet")):
         if kind == _PLAIN and path.endswith(name) and stream.peek(1):
-            raise DamagedArchive(f"its name ends in {name}, but it is not {form} file")
+            raise compression.DamagedArchive(f"its name ends in {name}, but it is not {form} file")
     if path.endswith(_CHECKED_NAMES) and not stream.peek(1):
-        raise DamagedArchive("it is empty, and a file of this kind never is")
-    chunks = read_members(stream, kind) if kind else read_uncompressed(stream)
+        raise compression.DamagedArchive("it is empty, and a file of this kind never is")
+    chunks = (
+        compression.read_members(stream, kind) if kind else compression.read_uncompressed(stream)
+    )
     read = read_csv if is_csv_name(path) else _read_lines
     yield from read(chunks, path, max_line_bytes)
 
@@ -183,12 +178,14 @@ def has_checksums(stream: Buffered) -> bool:
 def _kind(stream: Buffered) -> bytes:
     """Return the magic bytes that a file begins with, or begins to have."""
     head = stream.peek(_MAGIC_BYTES)[:_MAGIC_BYTES]
-    magics = (AVRO_MAGIC, PARQUET_MAGIC, GZIP_MAGIC, ZSTD_MAGIC)
+    magics = (AVRO_MAGIC, PARQUET_MAGIC, compression.GZIP_MAGIC, compression.ZSTD_MAGIC)
     found = (magic for magic in magics if head[: len(magic)] == magic[: len(head)])
     return next(found, _PLAIN) if head else _PLAIN
 
 
-def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> Iterator[Message]:
+def _read_lines(
+    chunks: Iterable[compression.FileChunk], path: str, max_line_bytes: int
+) -> Iterator[Message]:
     """Read lines, which end at a line feed only, but skip blank ones, until DamagedArchive.
 
     In a file whose first line begins a JSON value over several lines, each value is one message.
@@ -216,7 +213,7 @@ def _read_lines(chunks: Iterable[FileChunk], path: str, max_line_bytes: int) -> 
                 line.add(piece)
             if chunk.is_verified:
                 verified = read
-    except DamagedArchive as error:
+    except compression.DamagedArchive as error:
         error.verified = verified
         raise
     yield from line.messages()

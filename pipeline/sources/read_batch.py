@@ -62,7 +62,6 @@ class BatchHandle:
 
     @property
     def batch(self) -> Batch:
-        """Return the current batch."""
         batch: Batch | None = self._shared.acquire(_Slot).batch
         if batch is None:
             raise RuntimeError("no batch: the pipeline does not run in the process that holds it")

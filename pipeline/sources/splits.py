@@ -21,7 +21,6 @@ class RecordRange(Record, frozen=True, kw_only=True):
 
     @property
     def messages(self) -> int:
-        """How many messages it has."""
         return self.contents.messages - self.first if self.count is None else self.count
 
 

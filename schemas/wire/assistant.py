@@ -5,14 +5,7 @@ Sources: google-cloud-discoveryengine 0.20.5, discoveryengine_v1/types/{assist_a
 assistant_service}.py; https://docs.cloud.google.com/gemini/enterprise/docs/set-up-usage-audit-logs
 """
 
-from .discovery_engine import (
-    AnswerQueryResponse,
-    Chunk,
-    Document,
-    Query,
-    StreamElement,
-    StreamError,
-)
+from . import discovery_engine
 from .discovery_engine_methods import GroundedContentResponse
 from .gemini import Content, ExecutedCode
 from .wire_type import Details, Essential, Wire
@@ -25,11 +18,11 @@ class AssistSegment(Wire, frozen=True):
     grounding_score: float | None = None
 
 
-class AssistDocument(Document, frozen=True):
+class AssistDocument(discovery_engine.Document, frozen=True):
     """A document that other known fields describe."""
 
 
-class AssistReference(Chunk, frozen=True):
+class AssistReference(discovery_engine.Chunk, frozen=True):
     code_snippet: str = ""
     document_metadata: AssistDocument = AssistDocument()
 
@@ -78,8 +71,8 @@ class AssistResponse(Wire, frozen=True):
     answer: Essential[AssistAnswer] = AssistAnswer()
     session_info: SessionInfo = SessionInfo()
     assist_token: str = ""
-    error: StreamError | None = None
-    query: str | Query = ""
+    error: discovery_engine.StreamError | None = None
+    query: str | discovery_engine.Query = ""
 
 
 class LogMetadata(Wire, frozen=True):
@@ -87,8 +80,8 @@ class LogMetadata(Wire, frozen=True):
     name: str = ""
 
 
-class ActivityQuery(Query, frozen=True):
-    parts: Details[Query] = ()
+class ActivityQuery(discovery_engine.Query, frozen=True):
+    parts: Details[discovery_engine.Query] = ()
 
 
 class ActivityRequest(Wire, frozen=True):
@@ -114,7 +107,9 @@ class BareActivity(Activity, frozen=True):
 
 
 class SearchActivity(Activity, frozen=True):
-    response: AnswerQueryResponse | tuple[StreamElement, ...] = AnswerQueryResponse()
+    response: discovery_engine.AnswerQueryResponse | tuple[discovery_engine.StreamElement, ...] = (
+        discovery_engine.AnswerQueryResponse()
+    )
 
 
 class GroundedActivity(Activity, frozen=True):

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.results.export.write_table import write_table
+from groundwatch.launch.results.export.run_export import write_table
 from groundwatch.schemas.avro import load_schema
 from tests.support.bigquery import refusals
 from tests.support.outputs import records_in

@@ -165,7 +165,7 @@ ENDINGS: dict[str, list[Ending]] = {
         _disk_full(f"{_EVALUATE_DONE} --output {{new}}", f"{_EVALUATE}evaluate_answers.writing"),
         _disk_full(f"{_CALIBRATE} --output {{new}}", f"{_EVALUATE}calibrate_thresholds.writing"),
         _disk_full("report {done}", f"{_RESULTS}report.make_report.writing"),
-        _disk_full(_EXPORT, f"{_RESULTS}export.write_table.writing"),
+        _disk_full(_EXPORT, f"{_RESULTS}export.run_export.writing"),
     ],
     "it is interrupted (SIGINT); the same command continues or begins again": [
         _interrupted(_BACKFILL_NEW, f"{_BACKFILL}run_job.local_run"),
@@ -183,7 +183,7 @@ ENDINGS: dict[str, list[Ending]] = {
         _interrupted("report {done}", f"{_RESULTS}report.make_report.read_output"),
         _interrupted("show {id} {done}", f"{_RESULTS}show_record.find_results"),
         _interrupted("verify {done}", f"{_RESULTS}verify.verify_folder.read_folder"),
-        _interrupted(_EXPORT, f"{_RESULTS}export.write_table.find_results"),
+        _interrupted(_EXPORT, f"{_RESULTS}export.run_export.find_results"),
     ],
     "the files differ from the counts": [Ending(FAILED, "verify {differing}")],
     "failures can be retried": [

@@ -6,8 +6,7 @@ from contextlib import closing
 from typing import Any
 
 from groundwatch.launch.engine.engine_database import EngineDatabase
-from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import Journal, LedgerHour
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.folder_writer import Chunk, encode_chunks
 from groundwatch.pipeline.sinks.outcomes import Outcome

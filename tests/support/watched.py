@@ -11,7 +11,7 @@ import msgspec
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.cli.json_log import keep_beam_quiet
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import LedgerHour
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.launch.watch.open_worker import open_journal as worker_journal
 from groundwatch.launch.watch.open_worker import open_worker

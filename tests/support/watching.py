@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import LedgerHour
 from tests.support.commands import GROUNDWATCH, start
 from tests.support.journals import read_journal
 from tests.support.limits import LIMITED

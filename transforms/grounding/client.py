@@ -20,17 +20,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock, waiting
-from . import retry_policy
-from .errors import (
-    CheckFailed,
-    GaveUp,
-    Interrupted,
-    Misconfigured,
-    OverBudget,
-    Rejected,
-    Unauthenticated,
-    Unavailable,
-)
+from . import errors, retry_policy
 from .http_endpoint import HttpEndpoint, HttpReply
 from .protocol import CheckReply, check_path, encode_request, interpret_reply
 from .rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
@@ -113,7 +103,7 @@ class GroundingClient:
         self._refusals = Refusals(settings.outage, has_paid)
         self._status = CheckerStatus(checker=settings.checker)
         # Calls that the checker asked to wait, in this order, until they end.
-        self._asked_to_wait: dict[_Call, Unavailable] = {}
+        self._asked_to_wait: dict[_Call, errors.Unavailable] = {}
         self._failing_since_s: float | None = None
         # What was logged since the last success.
         self._reported: set[str] = set()
@@ -186,7 +176,7 @@ class GroundingClient:
         try:
             try:
                 return await self._attempt(call)
-            except Unavailable as error:
+            except errors.Unavailable as error:
                 failure = error
             async for attempt in stamina.retry_context(
                 on=partial(self._backoff, call),
@@ -198,7 +188,7 @@ class GroundingClient:
                         # Most calls succeed at once, without the cost of a retry context.
                         raise failure
                     reply = await self._attempt(call)
-        except CheckFailed as error:
+        except errors.CheckFailed as error:
             error.attempts = max(call.attempts, 1)
             error.first_failed_at_us = call.first_failed_at_us
             error.__context__ = None  # It may quote the reply, and so the answer.
@@ -214,7 +204,7 @@ class GroundingClient:
         if not self._holds:
             left_s = call.deadline_s - time.monotonic() - self._shorter_by_s()
             return retry_wait_s(retry_policy.LIMITED, error, attempts, jitter, left_s)
-        if isinstance(error, Unavailable) and error.retry_after_s:
+        if isinstance(error, errors.Unavailable) and error.retry_after_s:
             self._asked_to_wait.setdefault(call, error)
         # With HOLD an attempt counts only if the checker answered another call since the last one.
         if self._refusals.successes > call.successes_seen:
@@ -238,17 +228,17 @@ class GroundingClient:
         started_at_us = clock.now_us()
         try:
             reply = await self._post_with_token(call)
-        except Unavailable as error:
+        except errors.Unavailable as error:
             self._note_failure(call, error)
             raise
-        except Misconfigured as refusal:
+        except errors.Misconfigured as refusal:
             ask = partial(self._ask, call.request) if self._asks else None
             found = await self._refusals.classify(refusal, ask, is_repeated=call.is_refused)
             call.is_refused = True
-            if isinstance(found, Misconfigured):
+            if isinstance(found, errors.Misconfigured):
                 self._fail_since(started_at_us, found, is_refused=True)
             raise found from None
-        except Rejected:
+        except errors.Rejected:
             self._note_success()
             raise
         self._note_success()
@@ -266,14 +256,14 @@ class GroundingClient:
         if self._throttle:
             deadline_s = math.inf if self._holds else call.deadline_s
             if not await self._throttle.wait(deadline_s, is_retry=call.attempts > 0):
-                raise call.failure or Unavailable("throttled until its time was up")
+                raise call.failure or errors.Unavailable("throttled until its time was up")
 
     async def _post_with_token(self, call: "_Call") -> CheckReply:
         """Send a request, and once more if its token has expired."""
         token = await self._authority.headers(None) if self._authority else {}
         try:
             return await self._post(call, token)
-        except Unauthenticated:
+        except errors.Unauthenticated:
             if not (token and self._authority):
                 raise
         return await self._post(call, await self._authority.headers(token))
@@ -298,7 +288,7 @@ class GroundingClient:
         CALLS_IN_FLIGHT.add(call)
         try:
             return await self._endpoint.post(call.body, token)
-        except Unavailable as failure:
+        except errors.Unavailable as failure:
             if not failure.was_sent:
                 self._count(call, -1)
             raise
@@ -309,11 +299,11 @@ class GroundingClient:
         """Count a request that is about to be sent, or subtract one that could not be sent."""
         characters = call.request.characters
         if by > 0 and self.is_stopped():
-            raise Interrupted("the run was interrupted")
+            raise errors.Interrupted("the run was interrupted")
         if self._store and by < 0:
             self._store.refund(characters)
         elif self._store and not self._store.spend(characters, self._settings.budget):
-            raise OverBudget("the run's budget of calls or cost is used up")
+            raise errors.OverBudget("the run's budget of calls or cost is used up")
         is_retry = call.sent + min(by, 0) > 0
         call.sent += by
         with self._sent_lock:
@@ -329,7 +319,9 @@ class GroundingClient:
             self._status = CheckerStatus(checker=self._settings.checker, has_succeeded=True)
         self._refusals.succeeded()
 
-    def _fail_since(self, at_us: int, error: CheckFailed, *, is_refused: bool = False) -> None:
+    def _fail_since(
+        self, at_us: int, error: errors.CheckFailed, *, is_refused: bool = False
+    ) -> None:
         since_us = self._status.failing_since_us
         self._status = CheckerStatus(
             checker=self._settings.checker,
@@ -339,7 +331,7 @@ class GroundingClient:
             is_refused=is_refused,
         )
 
-    def _note_failure(self, call: "_Call", error: Unavailable) -> None:
+    def _note_failure(self, call: "_Call", error: errors.Unavailable) -> None:
         """Count a failed attempt, and give up if no call has succeeded for too long."""
         call.failure = error
         now_us = clock.now_us()
@@ -358,12 +350,12 @@ class GroundingClient:
         elif self._holds:
             self._probe_if_due(call.request, now_s)
         elif now_s - self._failing_since_s > self._settings.retries.give_up_after_s:
-            raise GaveUp(
+            raise errors.GaveUp(
                 f"nothing has succeeded for {now_s - self._failing_since_s:.0f} s; give the same"
                 " command again when the checker answers: it pays for no check twice"
             ) from None
 
-    def _report(self, error: CheckFailed) -> None:
+    def _report(self, error: errors.CheckFailed) -> None:
         """Log that the checker is waited for, once for each of the first reasons."""
         reason = str(error)
         if reason not in self._reported and len(self._reported) < _MOST_REASONS:
@@ -385,7 +377,7 @@ class GroundingClient:
 
     async def _send_probe(self, failed: CheckRequest) -> None:
         # While it fails, too, everything waits.
-        with suppress(CheckFailed):
+        with suppress(errors.CheckFailed):
             await self._attempt(self._known_call(failed))
 
     async def _ask(self, refused: CheckRequest) -> None:
@@ -394,9 +386,9 @@ class GroundingClient:
         await self._wait_for_limits(call)
         started_at_us = clock.now_us()
         try:
-            with suppress(Rejected):
+            with suppress(errors.Rejected):
                 await self._post_with_token(call)
-        except Misconfigured as error:
+        except errors.Misconfigured as error:
             self._fail_since(started_at_us, error)
             if self._holds:
                 self._report(error)
@@ -429,6 +421,6 @@ class _Call:
     attempts: int = 0
     sent: int = 0
     is_refused: bool = False
-    failure: Unavailable | None = None
+    failure: errors.Unavailable | None = None
     first_failed_at_us: int | None = None
     started_s: float = field(default_factory=time.monotonic)

@@ -142,7 +142,6 @@ class _Process:
         return another
 
     def close(self) -> None:
-        """End the process."""
         atexit.unregister(self._connection.close)
         self._connection.close()
         self._process.join(_STOP_TIMEOUT_S)

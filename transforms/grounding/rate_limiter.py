@@ -125,7 +125,6 @@ class AdaptiveThrottle:
         return True
 
     def succeeded(self) -> None:
-        """Count an answered call."""
         self._answered.add(1)
 
     def failed(self, *, is_overload: bool) -> None:
@@ -135,7 +134,6 @@ class AdaptiveThrottle:
             self._overloaded.add(1)
 
     def add_wait(self, seconds: float) -> None:
-        """Add the time that a call was throttled."""
         with self._lock:
             self._waited_s += seconds
 
@@ -156,7 +154,6 @@ class _RecentCount:
         self._total = 0
 
     def add(self, by: int) -> int:
-        """Add to the count, and return it."""
         now = _now_ms() // _BUCKET_MS
         if now != self._newest:
             for bucket in range(max(self._newest, now - _BUCKETS) + 1, now + 1):

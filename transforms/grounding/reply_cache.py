@@ -33,31 +33,16 @@ INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """Keep each reply, whose `owner` is its batch, NULL for none, and one row of what was sent."""
 
 _ADD_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
-"""Store a reply; one of the same key stays."""
-
 _READ_REPLY = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
-"""Read a reply, and whether it belongs to no batch."""
-
 _READ_REPLY_OF_2_0_0 = f"{_READ_REPLY} AND substr(reply, 1, 1) = x'92'"
 """The same of a reply that 2.0.0 stored, an array of two: it is a reply without the question."""
 
 _BEGAN_WITH_2_0_0 = "SELECT substr(reply, 1, 1) = x'92' FROM replies ORDER BY rowid LIMIT 1"
-"""Look whether 2.0.0 stored the first reply."""
-
 _FIND_OWNED_REPLY = "SELECT 1 FROM replies WHERE owner IS NOT NULL LIMIT 1"
-"""Find out whether a reply belongs to a batch."""
-
 _ASSIGN_REPLY = "UPDATE replies SET owner = ? WHERE key = ?"
-"""Let a reply belong to a batch."""
-
 _RELEASE_REPLIES = "UPDATE replies SET owner = NULL WHERE owner = ?"
-"""Let the replies of a batch belong to none."""
-
 _RELEASE_ALL_REPLIES = "UPDATE replies SET owner = NULL"
-"""Let all replies belong to no batch."""
-
 _DELETE_REPLIES = "DELETE FROM replies"
-"""Delete all replies."""
 
 _ADD_SPENT = """
 UPDATE spent SET calls = calls + ?1, characters = characters + ?2
@@ -66,8 +51,6 @@ WHERE calls < ?3 AND characters + ?2 <= ?4
 """Count calls and their characters, unless that exceeds the budget."""
 
 _READ_SPENT = "SELECT calls, characters FROM spent"
-"""Read what the run has sent."""
-
 _NO_LIMIT = 2**62
 
 
@@ -159,7 +142,6 @@ class ReplyStore:
         self._database.write(_ADD_SPENT, -1, -characters, _NO_LIMIT, _NO_LIMIT)
 
     def flush(self) -> None:
-        """Write the replies."""
         if not self._replies:
             return
         with self._database.transaction():

@@ -1,12 +1,7 @@
 """Try whether the checkers of a run can be connected to, before it begins."""
 
+from groundwatch.transforms.runtime import network_environment
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
-from groundwatch.transforms.runtime.network_environment import (
-    choose_proxy,
-    describe_failure,
-    through,
-    try_address,
-)
 from .errors import Misconfigured, Unavailable
 from .scorers.python_object import find_object
 from .settings import LOCAL, CheckSettings
@@ -32,20 +27,20 @@ def try_connection(settings: CheckSettings) -> None:
                 raise InvalidEnvironment(str(error)) from error
             continue
         try:
-            try_address(checker.endpoint, checker.proxy)
+            network_environment.try_address(checker.endpoint, checker.proxy)
         except OSError as error:
             raise unreachable(checker, error) from None
 
 
 def unreachable(settings: CheckSettings, error: Exception) -> Unavailable:
     """Describe a checker that cannot be connected to, with advice."""
-    proxy = choose_proxy(settings.endpoint, settings.proxy)
+    proxy = network_environment.choose_proxy(settings.endpoint, settings.proxy)
     advice = "check the network, or set --proxy"
     if proxy:
         advice = f"check {proxy.source}, or list the checker in NO_PROXY"
     elif settings.account is None:
         another = "--escalate" if settings.screen else "--checker"
         advice = f"start the checker, or choose another with {another}"
-    place = f"{settings.endpoint}{through(proxy)}"
-    message = f"cannot connect to {place} ({describe_failure(error)}): {advice}"
+    place = f"{settings.endpoint}{network_environment.through(proxy)}"
+    message = f"cannot connect to {place} ({network_environment.describe_failure(error)}): {advice}"
     return Unavailable(message, was_sent=False)

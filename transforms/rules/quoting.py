@@ -5,13 +5,8 @@ from typing import NamedTuple
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction
+from groundwatch.transforms.lexical.facts import fact_text
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
-from groundwatch.transforms.lexical.facts.fact_text import (
-    FactAndAttributes,
-    describe_facts,
-    render_facts,
-    render_without_uris,
-)
 from .redaction import is_hashed
 
 MAX_CHARACTERS = 240
@@ -111,15 +106,15 @@ def _sentences(fact: Fact, start_byte: int) -> list[_Sentence]:
     """Return the sentences of a fact as the checker reads them, without its address."""
     if not fact.text.strip() or is_hashed(fact.text):
         return []
-    described = describe_facts([fact])
+    described = fact_text.describe_facts([fact])
     if len(fact.text) > _MAX_FACT_CHARACTERS:
         described = [_around(described[0], start_byte)]
-    [text] = render_without_uris(described, render_facts(described))
+    [text] = fact_text.render_without_uris(described, fact_text.render_facts(described))
     found = sentences_of(text)
     return list(zip(found.texts, found.contents, strict=True))
 
 
-def _around(described: FactAndAttributes, start_byte: int) -> FactAndAttributes:
+def _around(described: fact_text.FactAndAttributes, start_byte: int) -> fact_text.FactAndAttributes:
     text, attributes = described
     half = _MAX_FACT_CHARACTERS // 2
     place = len(text.encode(errors="replace")[:start_byte].decode(errors="ignore"))

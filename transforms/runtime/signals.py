@@ -1,7 +1,8 @@
 """The signals that ask a process to end, and how the processes that it began ignore them."""
 
 import signal
-from collections.abc import Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 
@@ -21,3 +22,17 @@ def signals_blocked(numbers: Iterable[signal.Signals]) -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def written_beside(write: Callable[[], object]) -> Iterator[Callable[[], None]]:
+    """Yield what a handler calls, once, to write on another thread; the block's end waits for it.
+
+    A handler itself must not write: where it interrupts a write to the same stream, that raises.
+    """
+    thread = threading.Thread(target=write, daemon=True)
+    try:
+        yield thread.start
+    finally:
+        if thread.ident is not None:
+            thread.join()

@@ -87,12 +87,10 @@ class Command(Record, frozen=True, kw_only=True):
 
     @property
     def takes_beam_options(self) -> bool:
-        """Whether Beam's pipeline options pass through."""
         return "job" in self.settings.__struct_fields__
 
     @property
     def function(self) -> Callable[[Loaded[Any]], int]:
-        """Import the function that runs the command."""
         function: Callable[[Loaded[Any]], int] = _imported(self.run)
         return function
 
@@ -102,7 +100,6 @@ class Command(Record, frozen=True, kw_only=True):
         return next((other for flag, other in self.variants if flag in names), self)
 
     def load(self, arguments: Sequence[str]) -> Loaded[Any]:
-        """Load the settings of the command from its arguments, the environment and a file."""
         settings = (each for _, taken in documented_commands() for each in accepted_settings(taken))
         known = {each.key for each in settings if not each.is_argument}
         find_inherited = _imported(self.find_inherited) if self.find_inherited else None

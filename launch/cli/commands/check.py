@@ -40,7 +40,6 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def printed_as(self) -> str:
-        """The format that is asked for."""
         return "json" if self.json else self.format or "text"
 
 

@@ -40,7 +40,6 @@ class ExportSettings(Settings, frozen=True, kw_only=True):
     progress: Annotated[kinds.Location | None, Note(needs=_OF_TOOLS)] = None
 
     def problems(self) -> Iterator[str]:
-        """Name the settings that are missing, or cannot be meant."""
         if self.to in TABLES and not self.export_output:
             yield f"--output is missing: name the file for --to {self.to}"
         if self.progress and is_stream(self.progress):

@@ -50,7 +50,6 @@ class ReportSettings(Settings, frozen=True, kw_only=True):
         return {"low_grounded": self.low_grounded_threshold, "claim": self.claim_threshold}
 
     def problems(self) -> Iterator[str]:
-        """Refuse too many answers."""
         if self.shown_answers and self.shown_answers > _MOST_SHOWN_ANSWERS:
             most = f"at most {_MOST_SHOWN_ANSWERS:,} fit on a page"
             yield f"--answers {self.shown_answers} is too high: {most}"

@@ -29,7 +29,6 @@ class ServeCheckerSettings(Settings, frozen=True, kw_only=True):
     judge_model: kinds.Text | None = None
 
     def problems(self) -> Iterator[str]:
-        """Require both settings of a judge."""
         if (self.judge is None) != (self.judge_model is None):
             yield "--judge and --judge_model belong together: pass both"
 

@@ -115,7 +115,6 @@ class SourceSettings(Settings, frozen=True, kw_only=True):
         return self.subscription or f"http://{host}:{port}"
 
     def problems(self) -> Iterator[str]:
-        """Say that answers come from nowhere, or could come from anybody."""
         if not self.subscription and not self.listen:
             yield "--subscription is missing, or --listen, which receives answers by HTTP"
         if self.listen and not (self.listen_key or self.push_audience):
@@ -180,12 +179,10 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def no_data(self) -> NoDataRule:
-        """The rule that detects engines without traffic."""
         return NoDataRule(after_us=round(self.no_data_after_s * SECOND_US))
 
     @property
     def outages(self) -> OutageRule:
-        """The rule that detects checkers that cannot be used."""
         return OutageRule(after_us=round(self.checker_alert_s * SECOND_US))
 
     @property
@@ -210,7 +207,6 @@ class ResultSettings(Settings, frozen=True, kw_only=True):
     results_to: tuple[ResultTarget, ...] = ()
 
     def problems(self) -> Iterator[str]:
-        """Name the tools that are named twice."""
         return _repeated("results_to", (name for name, _ in self.results_to))
 
 
@@ -227,7 +223,6 @@ class WebhookSettings(Settings, frozen=True, kw_only=True):
     test_alert: Annotated[kinds.Switch, Note(is_argument=True)] = False
 
     def problems(self) -> Iterator[str]:
-        """Name the channels that are named twice, and a test without a channel."""
         yield from _repeated("alert_webhook", map(":".join, self.alert_webhook))
         if self.test_alert and not self.alert_webhook:
             yield "--test_alert: no channel to test: name it by --alert_webhook"

@@ -11,12 +11,7 @@ from google.pubsub_v1 import PublisherClient, SubscriberClient
 
 from groundwatch.transforms.grounding.credentials import find_credentials
 from groundwatch.transforms.grounding.settings import GoogleAccount
-from groundwatch.transforms.runtime.network_environment import (
-    Proxy,
-    choose_proxy,
-    read_variable,
-    through,
-)
+from groundwatch.transforms.runtime import network_environment
 
 _OPTIONS = [
     ("grpc.max_send_message_length", -1),
@@ -56,19 +51,19 @@ def open_client(kind: type[_Client], address: str | None, account: GoogleAccount
 
 def _server(address: str | None) -> str | None:
     """Return the address of a server without encryption, None for Google's service."""
-    return address or read_variable(_EMULATOR)
+    return address or network_environment.read_variable(_EMULATOR)
 
 
-def _proxy(server: str | None) -> Proxy | None:
+def _proxy(server: str | None) -> network_environment.Proxy | None:
     google = f"https://{PublisherClient.DEFAULT_ENDPOINT}"
-    return choose_proxy(f"http://{server}" if server else google)
+    return network_environment.choose_proxy(f"http://{server}" if server else google)
 
 
 def describe_resource(name: str, address: str | None) -> str:
     """Name a topic or subscription, its server unless it is Google's, and a proxy before it."""
     server = _server(address)
     place = f"{name} at {server}" if server else name
-    return f"{place}{through(_proxy(server))}"
+    return f"{place}{network_environment.through(_proxy(server))}"
 
 
 def close(client: SubscriberClient | PublisherClient) -> None:

@@ -104,7 +104,6 @@ class OutstandingMessages:
 
     @property
     def has_room(self) -> bool:
-        """Whether more messages may be outstanding."""
         settings = self._settings
         return len(self._by_place) < settings.max_messages and self._size_bytes < settings.max_bytes
 
@@ -185,7 +184,6 @@ class OutstandingMessages:
             ]
 
     def record_extension(self, ack_ids: Iterable[str], extended_s: float) -> None:
-        """Record when leases were extended, by the clock."""
         with self._changed:
             for ack_id in ack_ids:
                 if outstanding := self._by_ack_id.get(ack_id):

@@ -13,14 +13,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.grounding.settings import GoogleAccount
-from . import clients
-from .outstanding import (
-    OutstandingMessages,
-    PullSettings,
-    ReceivedMessage,
-    Settlement,
-    SubscriptionStats,
-)
+from . import clients, outstanding
 from .pubsub_errors import (
     Reachability,
     Refused,
@@ -35,7 +28,7 @@ _MAX_ACK_IDS = 1_000  # a request may hold 512 KiB, and an ack id has up to some
 _HEARTBEAT_S = 30.0
 _CHECKS_PER_IDLE_TIME = 4
 _END_WITHIN_S = 5.0
-_DEFAULTS, _DEFAULT_ACCOUNT = PullSettings(), GoogleAccount()
+_DEFAULTS, _DEFAULT_ACCOUNT = outstanding.PullSettings(), GoogleAccount()
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +41,7 @@ class Subscription(Protocol):
     def acknowledge(self, places: Iterable[str]) -> None:
         """Acknowledge messages whose outcome is durable."""
 
-    def stats(self) -> SubscriptionStats:
+    def stats(self) -> outstanding.SubscriptionStats:
         """Count the messages."""
 
     def close(self, within_s: float) -> object:
@@ -87,7 +80,7 @@ class PubSubSubscription:
     def __init__(
         self,
         name: str,
-        settings: PullSettings = _DEFAULTS,
+        settings: outstanding.PullSettings = _DEFAULTS,
         *,
         address: str | None = None,
         account: GoogleAccount = _DEFAULT_ACCOUNT,
@@ -98,7 +91,7 @@ class PubSubSubscription:
         self._name = name
         self._settings = settings
         self._clock = clock
-        self._outstanding = OutstandingMessages(settings, clock, wall_clock)
+        self._outstanding = outstanding.OutstandingMessages(settings, clock, wall_clock)
         described = clients.describe_resource(name, address)
         self._pulling = Reachability(f"pull from {described}", clock)
         self._acknowledging = Reachability(f"acknowledge messages of {described}", clock)
@@ -123,14 +116,14 @@ class PubSubSubscription:
 
     def acknowledge(self, places: Iterable[str]) -> None:
         """Acknowledge messages in the background; ignore those that are not outstanding."""
-        self._outstanding.mark(places, Settlement.ACK)
+        self._outstanding.mark(places, outstanding.Settlement.ACK)
         self._wake.set()
 
-    def stats(self) -> SubscriptionStats:
+    def stats(self) -> outstanding.SubscriptionStats:
         is_available = not (self._pulling.is_away or self._acknowledging.is_away)
         return replace(self._outstanding.stats(), is_available=is_available)
 
-    def close(self, within_s: float = 10.0) -> SubscriptionStats:
+    def close(self, within_s: float = 10.0) -> outstanding.SubscriptionStats:
         """Stop reading, nack what is not acknowledged, send acks and nacks, and disconnect.
 
         What is still outstanding when the time is up is returned, and delivered again.
@@ -242,10 +235,10 @@ class PubSubSubscription:
             self._outstanding.record_extension(ack_ids, extended_s)
 
     def _send_acks_and_nacks(self) -> None:
-        while ack_ids := self._outstanding.unsent(Settlement.ACK, _MAX_ACK_IDS):
+        while ack_ids := self._outstanding.unsent(outstanding.Settlement.ACK, _MAX_ACK_IDS):
             self._call(self._client.acknowledge, ack_ids)
             self._outstanding.remove(ack_ids)
-        while ack_ids := self._outstanding.unsent(Settlement.NACK, _MAX_ACK_IDS):
+        while ack_ids := self._outstanding.unsent(outstanding.Settlement.NACK, _MAX_ACK_IDS):
             self._modify_ack_deadline(ack_ids, 0)
             self._outstanding.remove(ack_ids)
 
@@ -273,7 +266,7 @@ def _start_thread(target: Callable[[], None], name: str) -> threading.Thread:
     return thread
 
 
-def _deliveries(response: Any) -> list[ReceivedMessage]:
+def _deliveries(response: Any) -> list[outstanding.ReceivedMessage]:
     """Convert the messages of a response, a bare protocol buffer: it is faster to read."""
     return [
         (

@@ -1,8 +1,9 @@
-"""Calibrate the thresholds of LOW_GROUNDED, and the weight of a model, by labelled answers."""
+"""Calibrate the thresholds of LOW_GROUNDED, and the weight of a model, and write both as YAML."""
 
 import sys
 from math import inf
 
+import yaml
 from rich.console import Console
 from rich.table import Table
 
@@ -11,11 +12,11 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, percent
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
-from .choose_thresholds import ChosenThresholds, ThresholdChoice, WeightChoice, calibrate
+from groundwatch.transforms.rules.spans import without_controls
+from .choose_thresholds import ChosenThresholds, ThresholdChoice, WeightChoice, calibrate, goal_text
 from .evaluate_answers import estimate_text, plain_table, precision_and_recall, with_labelled
 from .find_thresholds import Goal
 from .labelled_answers import LabelledAnswers
-from .thresholds_file import group_name, thresholds_file
 
 _WEIGHTS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, inf)
 """Of a model: words alone, both, and the model alone."""
@@ -97,3 +98,42 @@ def _cells(choice: ThresholdChoice | None) -> tuple[str, ...]:
     chosen, shares = choice.thresholds, precision_and_recall(choice.held_out)
     numbers = f"{chosen.low_grounded:g}", f"{chosen.claim:g}"
     return *numbers, percent(choice.flagged.share), *shares
+
+
+def thresholds_file(found: ChosenThresholds, engine: str | None = None) -> bytes:
+    """Return the weight and the thresholds of all answers, or those of one engine, as YAML.
+
+    An engine that flags no held-out answer has none of its own.
+    """
+    of_engine = f" of the engine {engine}" if engine else ""
+    count_text = f"{len(found.groups[None]):,} labelled answers{of_engine}"
+    own = {
+        name: each
+        for name, each in found.choices.items()
+        if each and (name is None or each.held_out.precision)
+    }
+    comments = (_comment(name, own.get(name)) for name in found.choices)
+    weight = found.weight and found.weight.weight
+    # An infinite weight is written as for the flag, and not as YAML's ".inf".
+    values: dict[str, object] = (
+        {} if weight is None else {"scorer_weight": "inf" if weight == inf else weight}
+    )
+    for name in ("low_grounded", "claim"):
+        numbers = {engine: getattr(each.thresholds, name) for engine, each in own.items()}
+        values[f"{name}_threshold"] = [
+            f"{engine}={each!r}" if engine else each for engine, each in numbers.items()
+        ]
+    head = f"# For a {goal_text(found.goal)}, by {count_text}.\n"
+    return (head + "".join(comments) + yaml.safe_dump(values, sort_keys=False)).encode()
+
+
+def group_name(engine: str | None) -> str:
+    """Name a group of answers: those of an engine, or all."""
+    return "all answers" if engine is None else f"engine {without_controls(engine)}"
+
+
+def _comment(engine: str | None, choice: ThresholdChoice | None) -> str:
+    if choice is None:
+        return f"# {group_name(engine)}: that of all answers; its labels give none.\n"
+    precision, recall = precision_and_recall(choice.held_out)
+    return f"# {group_name(engine)}: held-out precision {precision}, recall {recall}.\n"

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from groundwatch.launch.results.shares import Interval
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.thresholds import Thresholds
-from .chosen_labels import unequal_labels, unknown_recall
-from .evaluation import answer_examples
+from .evaluation import answer_examples, unequal_labels, unknown_recall
 from .find_thresholds import Goal, find_thresholds, held_out_flags, is_flagged, part_of
 from .labelled_answers import LabelledAnswer
 from .statistics import Flagged, PrecisionRecall, flagged_of, measure_auroc, measure_flags

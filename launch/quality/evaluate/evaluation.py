@@ -1,22 +1,24 @@
 """Evaluate scores against labels."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import asdict, replace
 
 from groundwatch.launch.results.shares import Interval
 from groundwatch.schemas import Record
+from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.lexical.scores.weighted_sum import scored_by
 from . import statistics
-from .chosen_labels import unequal_labels, unknown_recall
 from .labelled_answers import Counts, LabelledAnswer
 
 # Independent of the answers; the defaults are 0.4 for a claim and 0.6 for an answer.
 CLAIM_THRESHOLDS = (0.2, 0.3, 0.4, 0.6)
 SUPPORT_THRESHOLDS = (0.6, 0.8, 0.9)
 WORST_SHARES = (0.05, 0.1, 0.2)
+_UNEQUAL = 1.25  # times as many of the one verdict's answers have a label as of the other's
+_DRAW = "label answers that `groundwatch review` draws at random"
 
 
 class ScoreQuality(Record, frozen=True, kw_only=True):
@@ -179,4 +181,44 @@ def _quality(
         best=statistics.best_f1(examples),
         at=tuple(statistics.flag_below(examples, threshold) for threshold in thresholds),
         calibration=statistics.measure_calibration(examples),
+    )
+
+
+def unknown_recall(labelled: Iterable[str], unlabelled: Mapping[str, int]) -> str | None:
+    """Say why labels give no recall; None if they do.
+
+    Args:
+      labelled: the verdict of each answer with a label.
+      unlabelled: how many answers without one have each verdict.
+    """
+    found = Counter(labelled)
+    flagged, passed = found[Verdict.LOW_GROUNDED], unlabelled.get(Verdict.GROUNDED, 0)
+    if not flagged or found[Verdict.GROUNDED] or not passed:
+        return None
+    return (
+        f"recall is unknown: {flagged:,} LOW_GROUNDED answers have a label, and none of the"
+        f" {passed:,} GROUNDED ones, of which some may be unsupported: {_DRAW}"
+    )
+
+
+def unequal_labels(labelled: Iterable[str], unlabelled: Mapping[str, int]) -> str | None:
+    """Say that labels are not in the proportions of all answers; None if they are.
+
+    The arguments are those of `unknown_recall`.
+    """
+    found = Counter(labelled)
+    verdicts = (Verdict.LOW_GROUNDED, Verdict.GROUNDED)
+    totals = [found[each] + unlabelled.get(each, 0) for each in verdicts]
+    if not all(found[each] for each in verdicts):
+        return None
+    flagged, passed = (found[each] / total for each, total in zip(verdicts, totals, strict=True))
+    if 1 / _UNEQUAL <= flagged / passed <= _UNEQUAL:
+        return None
+    parts = (
+        f"{found[each]:,} of {total:,} {each.value}"
+        for each, total in zip(verdicts, totals, strict=True)
+    )
+    return (
+        f"{' and '.join(parts)} answers have a label: the recall is that of the labelled answers,"
+        f" not of all; the page of `groundwatch review` estimates it from answers drawn at random"
     )

@@ -159,7 +159,6 @@ class AnswerIndex:
         return len(new)
 
     def damaged(self) -> list[str]:
-        """Say what is wrong with damaged files."""
         return [damage for (damage,) in self._rows("SELECT damage FROM files WHERE damage <> ''")]
 
     def names(self, kind: str, limit: int = 200) -> list[tuple[str, int]]:
@@ -168,7 +167,6 @@ class AnswerIndex:
         return self._rows(query, kind, limit)
 
     def count(self) -> int:
-        """Count the answers."""
         return int(self._rows("SELECT count(*) FROM records")[0][0])
 
     def count_labelled(self) -> int:

@@ -12,16 +12,7 @@ from typing import IO, Literal
 import msgspec
 from msgspec.structs import replace
 
-from groundwatch.launch.quality.evaluate.labels import (
-    SUPPORTED,
-    UNSUPPORTED,
-    UNSURE,
-    ReviewDecision,
-    UnreadableLabels,
-    answer_label,
-    decided_at_us,
-    read_label_lines,
-)
+from groundwatch.launch.quality.evaluate import labels
 from groundwatch.launch.quality.evaluate.strata import Agreement, measure_agreement
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.storage.local_files import NoLocks, open_locked
@@ -50,9 +41,9 @@ class LabelFiles:
     def __init__(self, paths: Sequence[str], labeller: str, now: Callable[[], str]) -> None:
         self.path, self.labeller, self._now = paths[0], labeller, now
         self._logs = [DecisionLog(path) for path in paths]
-        self._decisions: defaultdict[str, list[ReviewDecision]] = defaultdict(list)
+        self._decisions: defaultdict[str, list[labels.ReviewDecision]] = defaultdict(list)
         self._changed: set[str] = set()
-        self._taken: list[tuple[ReviewDecision, str | None]] = []
+        self._taken: list[tuple[labels.ReviewDecision, str | None]] = []
         for path in paths[1:]:
             storage.version(path)  # raises if it is missing
         self.read_new()
@@ -68,7 +59,7 @@ class LabelFiles:
                 self._decisions[each.record_id].append(each)
                 self._changed.add(each.record_id)
         for record_id in self._changed & self._decisions.keys():
-            self._decisions[record_id].sort(key=decided_at_us)
+            self._decisions[record_id].sort(key=labels.decided_at_us)
 
     def take_changed(self) -> set[str]:
         """Return the answers whose labels have changed since the last call."""
@@ -83,7 +74,7 @@ class LabelFiles:
         sample: str | None = None,
     ) -> None:
         """Append a decision; it is on disk when this returns."""
-        decision = ReviewDecision(
+        decision = labels.ReviewDecision(
             record_id=record_id,
             span=span,
             label=label,
@@ -95,7 +86,7 @@ class LabelFiles:
         self._append(decision)
         self._taken.append((decision, before))
 
-    def _append(self, decision: ReviewDecision) -> None:
+    def _append(self, decision: labels.ReviewDecision) -> None:
         self._logs[0].append(decision)
         self.read_new()
 
@@ -114,13 +105,13 @@ class LabelFiles:
 
     def label(self, record_id: str) -> Label | None:
         """Return what the last decisions say of an answer."""
-        return answer_label(self._decisions.get(record_id, ()))
+        return labels.answer_label(self._decisions.get(record_id, ()))
 
     def word(self, record_id: str) -> str | None:
         """Return the label of an answer as a word, UNSURE if only that is known."""
         if label := self.label(record_id):
-            return UNSUPPORTED if label.is_unsupported else SUPPORTED
-        return UNSURE if UNSURE in self.decisions(record_id).values() else None
+            return labels.UNSUPPORTED if label.is_unsupported else labels.SUPPORTED
+        return labels.UNSURE if labels.UNSURE in self.decisions(record_id).values() else None
 
     def decisions(
         self, record_id: str, labeller: str | None = None
@@ -144,7 +135,7 @@ class LabelFiles:
         by_person: dict[str, dict[str, bool]] = defaultdict(dict)
         for record_id, given in self._decisions.items():
             for person in {each.labeller for each in given}:
-                if label := answer_label(each for each in given if each.labeller == person):
+                if label := labels.answer_label(each for each in given if each.labeller == person):
                     by_person[person][record_id] = label.is_unsupported
         for first, second in combinations(sorted(by_person), 2):
             own, other = by_person[first], by_person[second]
@@ -167,7 +158,7 @@ class DecisionLog:
         self._start_byte = self._lines = 0  # of what is not read yet
         self._identity = _NOTHING_READ
 
-    def append(self, decision: ReviewDecision) -> None:
+    def append(self, decision: labels.ReviewDecision) -> None:
         """Append a decision; it is on disk when this returns, and no part of it if this raises."""
         content = msgspec.json.encode(decision) + b"\n"
         with storage.describing_errors(f"cannot write {self.path}"), _locked(self.path) as stream:
@@ -188,7 +179,7 @@ class DecisionLog:
         status = self._status()
         return status is None or status[0] != self._identity or status[1] < self._start_byte
 
-    def read_new(self) -> list[ReviewDecision]:
+    def read_new(self) -> list[labels.ReviewDecision]:
         """Read the decisions that were appended since the last call; all in the first."""
         if not storage.is_local(self.path):
             # An object cannot grow.
@@ -203,14 +194,16 @@ class DecisionLog:
         self._identity = status[0]
         return decisions
 
-    def _decisions(self, content: bytes) -> list[ReviewDecision]:
+    def _decisions(self, content: bytes) -> list[labels.ReviewDecision]:
         decisions = []
-        for place, line in read_label_lines(content.split(b"\n"), self.path, self._lines + 1):
+        for place, line in labels.read_label_lines(
+            content.split(b"\n"), self.path, self._lines + 1
+        ):
             try:
-                decisions.append(msgspec.json.decode(line, type=ReviewDecision))
+                decisions.append(msgspec.json.decode(line, type=labels.ReviewDecision))
             except msgspec.MsgspecError:
                 problem = "is no label that `groundwatch review` writes"
-                raise UnreadableLabels(f"{place}: {problem}") from None
+                raise labels.UnreadableLabels(f"{place}: {problem}") from None
         self._start_byte += len(content)
         self._lines += content.count(b"\n")
         return decisions

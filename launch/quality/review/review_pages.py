@@ -9,9 +9,8 @@ from jinja2 import ChoiceLoader, PackageLoader
 from msgspec.structs import replace
 
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds
-from groundwatch.launch.quality.evaluate.label_quality import HALF_WIDTH, LabelFindings
 from groundwatch.launch.quality.evaluate.labels import DECISIONS
-from groundwatch.launch.quality.evaluate.strata import Stratum
+from groundwatch.launch.quality.evaluate.strata import HALF_WIDTH, LabelFindings, Stratum
 from groundwatch.launch.results.report.counts.excerpts import Limits, cut_answer
 from groundwatch.launch.results.report.page import presentation
 from groundwatch.launch.results.report.page.report_page import ENVIRONMENT, own_source, source_hash
@@ -61,7 +60,6 @@ class ReviewPages:
         self._root = root
 
     def address(self, *path: str, **query: object) -> str:
-        """Return the address of a page."""
         kept = {name: value for name, value in query.items() if value not in (None, "")}
         place = "/".join((self._root, *(quote(each, safe="") for each in path)))
         return f"{place}?{urlencode(kept)}" if kept else place
@@ -159,7 +157,6 @@ class ReviewPages:
         )
 
     def refusal(self, title: str, sentence: str) -> str:
-        """Render why a page cannot be shown, or a label not be kept."""
         return self._render("refusal.html", heading=title, sentence=sentence)
 
     def _render(self, template: str, **context: Any) -> str:

@@ -12,12 +12,12 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from groundwatch.launch.http_server import HttpRequest, Page
+from groundwatch.launch.quality.evaluate.calibrate_thresholds import thresholds_file
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.quality.evaluate.find_thresholds import Goal
-from groundwatch.launch.quality.evaluate.label_quality import find_quality
 from groundwatch.launch.quality.evaluate.labelled_answers import labelled_answer
 from groundwatch.launch.quality.evaluate.labels import DECISIONS, UNSUPPORTED, UnreadableLabels
-from groundwatch.launch.quality.evaluate.thresholds_file import thresholds_file
+from groundwatch.launch.quality.evaluate.strata import find_quality
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import UnreadableFile
 from groundwatch.schemas.enriched_answer import AnswerRow
@@ -74,7 +74,6 @@ class Routes:
         self._thread = ThreadPoolExecutor(1, "review")
 
     async def answer(self, request: HttpRequest) -> Page:
-        """Answer a request."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._answer_or_refuse, request)
 

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from groundwatch.launch.cli.commands.review import ReviewSettings
+from groundwatch.launch.cli.paths import user_folder, user_name
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
-from groundwatch.launch.cli.user import user_folder, user_name
 from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
 from groundwatch.launch.quality.evaluate.labels import UnreadableLabels
 from groundwatch.launch.results.waiting_rows import describe_waiting, find_results

@@ -14,12 +14,7 @@ from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.results.waiting_rows import explain_no_records, find_results
 from groundwatch.launch.targets.target import Target, TargetUnavailable, deliver
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.output_folder import (
-    UnreadableFile,
-    read_answers,
-    read_summary,
-    until_damage,
-)
+from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
 from groundwatch.schemas import Record
 from groundwatch.schemas.grounding_result import GroundingResult
@@ -93,12 +88,12 @@ class FolderExport:
         found = find_results(self._settings.folder)
         if not found.enriched:
             folder = self._settings.folder
-            raise UnreadableFile(folder, explain_no_records(folder))
+            raise output_folder.UnreadableFile(folder, explain_no_records(folder))
         self._resume()
         # Another run may have replaced a file, which has another version then.
         names = {f"{path} {storage.version(path)}": path for path in found.enriched}
         self._files = {name: rows for name, rows in self._files.items() if name in names}
-        total = (found.summary and read_summary(found.summary).enriched) or 0
+        total = (found.summary and output_folder.read_summary(found.summary).enriched) or 0
         try:
             with Progress(total, self._records, lambda: Gauges({"done": self._records})):
                 for name, path in names.items():
@@ -145,7 +140,7 @@ class FolderExport:
                 self.delivered, self._sent_before = earlier.delivered, earlier.delivered.sent
 
     def _send_file(self, target: Target[GroundingResult], name: str, path: str) -> None:
-        rows = until_damage(read_answers(path), self.damaged)
+        rows = output_folder.until_damage(output_folder.read_answers(path), self.damaged)
         answers = islice(rows, self._files.get(name, 0), None)
         results = (grounding_result(each, with_text=self._settings.export_text) for each in answers)
         since_us = self._settings.since

@@ -56,7 +56,6 @@ class ParquetTable:
             self._flush()
 
     def close(self) -> None:
-        """Write the last row group and the footer."""
         self._flush()
         self._writer.close()
 

@@ -1,27 +1,41 @@
-"""Start an export, or raise UsageError; what sends is imported when all settings are valid."""
+"""Send an output folder to a tool, or write its enriched records to a Parquet or CSV file."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import closing
+from itertools import chain
+from typing import Any
 
 from groundwatch.launch.cli.commands.export import TABLES, ExportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
+from groundwatch.launch.cli.terminal.figures import counted
+from groundwatch.launch.results.waiting_rows import explain_no_records, find_results
 from groundwatch.launch.targets.target import (
     TargetMisconfigured,
     TargetUnavailable,
+    noting_what_lacks,
     open_target,
-    try_target,
 )
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.pipeline.sources.output_folder import UnreadableFile
-from .write_table import write_table
+from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_blocks
+from groundwatch.pipeline.storage.named_output import text_beside, writing
+from groundwatch.schemas.avro import load_schema
+from .csv_table import CsvTable
+
+_ABSENT = {
+    field["name"]: field["default"]
+    for field in load_schema("enriched_answer")["fields"]
+    if "default" in field
+}
 
 
 def export(loaded: Loaded[ExportSettings]) -> int:
     """Export a folder; exit 1 if a record was not sent, or the target gave up."""
     settings = loaded.settings
     if settings.to not in TABLES and not loaded.problems:
-        try_target(settings.to, settings.endpoint, loaded.problems)
+        with noting_what_lacks(loaded.problems):
+            open_target(settings.to, settings.endpoint).close()
     loaded.raise_problems()
     if settings.export_output and settings.to in TABLES:
         return write_table(settings.folder, settings.to, settings.export_output)
@@ -46,3 +60,38 @@ def export(loaded: Loaded[ExportSettings]) -> int:
             LEFT,
         )
     return FAILED if run.delivered.refused else DONE
+
+
+def write_table(folder: str, kind: str, path: str) -> int:
+    """Write a table of the kind ``csv`` or ``parquet``; return the exit status.
+
+    A file appears when it is complete, and replaces an earlier one.
+    """
+    try:
+        files = find_results(folder).enriched
+        if not files:
+            return fail(f"{folder} {explain_no_records(folder)}")
+        rows = _write(files, kind, path)
+    except (OSError, UnreadableFile) as error:
+        return fail(f"{path} was not written: {error}")
+    with text_beside(path):
+        sys.stdout.write(f"{path}: {counted(rows, 'record')}\n")
+    return DONE
+
+
+def _write(files: Sequence[str], kind: str, path: str) -> int:
+    rows = 0
+    with writing(path) as stream, closing(_open_table(kind, stream)) as table:
+        for block in chain.from_iterable(map(read_blocks, files)):
+            # Fields that an older schema lacks have their defaults.
+            table.write([_ABSENT | row for row in block])
+            rows += len(block)
+    return rows
+
+
+def _open_table(kind: str, stream: Any) -> Any:
+    if kind == "csv":
+        return CsvTable(stream)
+    from .parquet_table import ParquetTable  # noqa: PLC0415 - it imports pyarrow
+
+    return ParquetTable(stream)

@@ -9,15 +9,7 @@ from typing import Any
 
 from groundwatch.pipeline.sources.output_folder import OutputFiles, UnreadableFile, read_answers
 from groundwatch.schemas.enriched_answer import AnswerRow
-from .counts.comparison import (
-    Change,
-    Comparison,
-    ListedAnswer,
-    ListedAnswers,
-    PairCounts,
-    Pairing,
-    Scores,
-)
+from .counts import comparison
 from .counts.excerpts import AnswerExcerpt, cut_answer
 from .counts.untrusted_names import cut_name
 from .write_report import read_output
@@ -97,7 +89,7 @@ ORDER BY worst, next, record_id LIMIT ?
 _ONLY_IN_ONE = "SELECT COUNT(*) FROM unpaired WHERE is_after = ?"
 
 
-def compare_folders(files: Sequence[OutputFiles], shown: int) -> Comparison:
+def compare_folders(files: Sequence[OutputFiles], shown: int) -> comparison.Comparison:
     """Pair the records of two folders, and count their differences; show so many of them.
 
     OSError says why the temporary file of the pairs cannot be written.
@@ -108,7 +100,7 @@ def compare_folders(files: Sequence[OutputFiles], shown: int) -> Comparison:
         raise OSError(f"cannot pair the records in a temporary file: {error}") from None
 
 
-def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
+def _compare(files: Sequence[OutputFiles], shown: int) -> comparison.Comparison:
     with closing(PairedAnswers()) as pairs:
         before, after = (
             read_output(each, {}, shown=1, also_add=partial(pairs.add, is_after=bool(is_after)))
@@ -119,7 +111,7 @@ def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
         scores = {change: pairs.listed(change, shown) for change in counts}
         wanted = {record_id for each in scores.values() for record_id in each}
         excerpts = dict(_excerpts(files[1], wanted)) if wanted else {}
-        return Comparison(
+        return comparison.Comparison(
             before=before,
             after=after,
             pairing=pairing,
@@ -129,15 +121,15 @@ def _compare(files: Sequence[OutputFiles], shown: int) -> Comparison:
             only_before=pairs.only_in(is_after=False),
             only_after=pairs.only_in(is_after=True),
             listed={
-                change: ListedAnswers(
+                change: comparison.ListedAnswers(
                     [
-                        ListedAnswer(before, excerpts[key])
+                        comparison.ListedAnswer(before, excerpts[key])
                         for key, before in scores.get(change, {}).items()
                         if key in excerpts
                     ],
                     counts.get(change, 0),
                 )
-                for change in Change
+                for change in comparison.Change
             },
         )
 
@@ -161,7 +153,6 @@ class PairedAnswers:
         self._database.executescript(_TABLES)
 
     def close(self) -> None:
-        """Delete the database."""
         self._database.close()
 
     def add(self, answer: AnswerRow, *, is_after: bool) -> None:
@@ -176,7 +167,7 @@ class PairedAnswers:
             ),
         )
 
-    def pair_others(self) -> Pairing:
+    def pair_others(self) -> comparison.Pairing:
         """Pair what has no record id in common: by name, else by question, without one by text.
 
         Only what each folder has once there makes a pair. A record id depends on the content, or on
@@ -194,35 +185,32 @@ class PairedAnswers:
         if 2 * (by_id + by_name + by_question + by_text) < fewest:
             self._database.execute("DELETE FROM other_pairs WHERE paired_by <> 'name'")
             by_question = by_text = 0
-        return Pairing(by_id, by_name, by_question, by_text)
+        return comparison.Pairing(by_id, by_name, by_question, by_text)
 
     def changes(self) -> dict[tuple[str, str], int]:
         """Count the pairs by their two verdicts."""
         query = "SELECT verdict, verdict_after, COUNT(*) FROM pairs GROUP BY 1, 2"
         return {(before, after): pairs for before, after, pairs in self._rows(query)}
 
-    def total(self) -> PairCounts:
-        """Count all pairs."""
-        return PairCounts(*next(self._rows(_COUNTS, False, 1), ()))
+    def total(self) -> comparison.PairCounts:
+        return comparison.PairCounts(*next(self._rows(_COUNTS, False, 1), ()))
 
-    def engines(self, limit: int) -> list[PairCounts]:
+    def engines(self, limit: int) -> list[comparison.PairCounts]:
         """Count the pairs of each engine, the one with the most changes first."""
-        return [PairCounts(*counts) for counts in self._rows(_COUNTS, True, limit)]
+        return [comparison.PairCounts(*counts) for counts in self._rows(_COUNTS, True, limit)]
 
     def only_in(self, *, is_after: bool) -> int:
-        """Count the answers that only one folder has."""
         [[count]] = self._rows(_ONLY_IN_ONE, is_after)
         return int(count)
 
-    def counts_of_changes(self) -> dict[Change, int]:
-        """Count the answers of each kind of change."""
+    def counts_of_changes(self) -> dict[comparison.Change, int]:
         query = "SELECT change, COUNT(*) FROM listed GROUP BY change"
-        return {Change[name]: count for name, count in self._rows(query)}
+        return {comparison.Change[name]: count for name, count in self._rows(query)}
 
-    def listed(self, change: Change, limit: int) -> dict[str, Scores | None]:
+    def listed(self, change: comparison.Change, limit: int) -> dict[str, comparison.Scores | None]:
         """Return what the worst answers of a kind of change were in the first folder, by id."""
         rows = self._rows(_LISTED, change.name, limit)
-        return {record_id: Scores(*old) if old[0] else None for record_id, *old in rows}
+        return {record_id: comparison.Scores(*old) if old[0] else None for record_id, *old in rows}
 
     def _rows(self, query: str, *values: int | str) -> Iterator[tuple[Any, ...]]:
         return iter(self._database.execute(query, values))

@@ -12,7 +12,6 @@ from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.storage.named_output import text_beside, writing
@@ -20,6 +19,7 @@ from groundwatch.schemas.summary import Summary, folder_summary
 from .compare_folders import compare_folders
 from .counts.comparison import Comparison
 from .counts.tally import Findings, Tally
+from .counts.worst_answers import SHOWN_ANSWERS
 from .page.comment import render_comment, render_comparison_comment
 from .page.report_page import render, render_comparison
 from .unscored_answers import describe_bad_times, describe_unscored

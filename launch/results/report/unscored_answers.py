@@ -1,7 +1,7 @@
 """Say what many answers lack: their text, their facts or their time."""
 
+from groundwatch.launch.cli.archive_messages import first_messages
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.results.first_messages import first_messages
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer

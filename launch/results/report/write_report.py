@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from groundwatch.pipeline import storage
-from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME
 from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.sources.output_folder import until_damage
@@ -15,6 +14,7 @@ from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.summary import replayed_files
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
 from .counts.tally import Findings, Tally
+from .counts.worst_answers import SHOWN_ANSWERS
 from .page.report_page import render
 
 REPORT_NAME = "report.html"

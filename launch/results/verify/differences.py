@@ -7,22 +7,12 @@ from pathlib import PurePath
 from typing import Any
 
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.journal import FOLDERS
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import FOLDERS, LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.schemas import Record
+from groundwatch.schemas import summary as summaries
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
-from groundwatch.schemas.summary import (
-    AnswerCounts,
-    FolderSummary,
-    ReplayedFile,
-    RunCounts,
-    Summary,
-    folder_summary,
-    replayed_files,
-    total_counts,
-)
 
 KINDS = ("enriched", "failures", "alerts")  # the folders of rows below an output folder
 _PUBLISHED, _UNKNOWN = "published to topics", "unknown"
@@ -33,7 +23,9 @@ _MAX_NAMED = 5
 _OF_RECORDS = ("verdicts", "checked", "escalations")
 _OF_FAILURES = ("failures_by_error", "retryable_failures")
 # A bounded run counts its calls and characters elsewhere, and what it has deferred at its end.
-_COMMITTED = sorted({*AnswerCounts.__struct_fields__} - {"calls", "characters", "deferred"})
+_COMMITTED = sorted(
+    {*summaries.AnswerCounts.__struct_fields__} - {"calls", "characters", "deferred"}
+)
 # Of a run with a database, and of a bounded one without.
 _NAMED_BY_RUN = re.compile(r"(.+-[0-9a-f]{8})-\d{6}\.\w+|(.+)-batch-0-\d+\.\w+")
 
@@ -43,7 +35,7 @@ RowCounts = dict[str, int]  # rows by kind
 class FoundFile(FileEntry, frozen=True, kw_only=True):
     """A file, with the counts of its rows that a summary has, too."""
 
-    counts: RunCounts
+    counts: summaries.RunCounts
 
 
 class FoundJournal(Record, frozen=True, kw_only=True):
@@ -55,7 +47,7 @@ class FoundJournal(Record, frozen=True, kw_only=True):
     hours: tuple[LedgerHour, ...]
     delivered: dict[str, Delivered]
     undelivered: dict[str, int]
-    totals: RunCounts
+    totals: summaries.RunCounts
     written: RowCounts
     waiting: RowCounts
     published: RowCounts
@@ -64,16 +56,15 @@ class FoundJournal(Record, frozen=True, kw_only=True):
 class Folder(Record, frozen=True, kw_only=True):
     """All that was found in an output folder; `damages` says why a file cannot be read, by path."""
 
-    runs: tuple[Summary, ...]
-    summary: FolderSummary | None
+    runs: tuple[summaries.Summary, ...]
+    summary: summaries.FolderSummary | None
     manifest: tuple[FileEntry, ...]
     files: tuple[FoundFile, ...]
     damages: dict[str, str]
     journals: tuple[FoundJournal, ...]
     repeated_ids: dict[str, tuple[str, ...]]  # the files of each, by record id
 
-    def journal_of(self, run: Summary) -> FoundJournal | None:
-        """Return the journal of a run, None if it was not found."""
+    def journal_of(self, run: summaries.Summary) -> FoundJournal | None:
         identity = run.run, run.journal
         found = (each for each in self.journals if (each.run, each.identity) == identity)
         return next(found, None)
@@ -82,9 +73,8 @@ class Folder(Record, frozen=True, kw_only=True):
         """Return the files of failures that a replay has resolved and moved."""
         return {file.path for file in self.replayed_files() if file.moved_to}
 
-    def replayed_files(self) -> Iterator[ReplayedFile]:
-        """Return the files of failures that replays have read."""
-        return replayed_files(run.replayed for run in self.runs)
+    def replayed_files(self) -> Iterator[summaries.ReplayedFile]:
+        return summaries.replayed_files(run.replayed for run in self.runs)
 
 
 def row_counts(folder: Folder) -> dict[str, RowCounts]:
@@ -239,8 +229,10 @@ def _summary_differences(folder: Folder) -> Iterator[str]:
         return
     if not total.closes:
         yield f"summary.json: its counts do not add up: {total.read} messages were read"
-    expected = folder_summary(folder.runs)
-    for name, said, known in _unequal_counts(total, expected.total, Summary.__struct_fields__):
+    expected = summaries.folder_summary(folder.runs)
+    for name, said, known in _unequal_counts(
+        total, expected.total, summaries.Summary.__struct_fields__
+    ):
         yield f"summary.json: {name} is {said}; by the summaries in runs/ it is {known}"
     listed = {run.name: run for run in folder.summary.runs}
     for run in expected.runs:
@@ -261,14 +253,14 @@ def _count_differences(folder: Folder) -> Iterator[str]:
                     yield f"run {run.name}: {name} is {said}; by {journal.path} it is {known}"
             continue
         own = (file for file in folder.files if _name(file.path).startswith(_prefix(run)))
-        found = total_counts(file.counts for file in own)
+        found = summaries.total_counts(file.counts for file in own)
         if sum(found.verdicts.values()) == run.enriched:
             for name, said, known in _unequal_counts(run, found, _OF_RECORDS):
                 yield f"run {run.name}: {name} is {said}; by its files it is {known}"
     # A replay resolves failures of several runs.
     if folder.runs and all(run.is_bounded and not folder.journal_of(run) for run in folder.runs):
-        total = folder_summary(folder.runs).total
-        found = total_counts(file.counts for file in folder.files)
+        total = summaries.folder_summary(folder.runs).total
+        found = summaries.total_counts(file.counts for file in folder.files)
         if sum(found.failures_by_error.values()) == total.failures:
             for name, said, known in _unequal_counts(total, found, _OF_FAILURES):
                 yield f"summary.json: {name} is {said}; by the files of failures it is {known}"
@@ -294,7 +286,7 @@ def _run_of(path: str) -> str | None:
     return found and (found[1] or found[2])
 
 
-def _prefix(run: Summary) -> str:
+def _prefix(run: summaries.Summary) -> str:
     return f"{run.name}-" if run.journal else f"{run.name}-batch-0-"
 
 
@@ -303,7 +295,7 @@ def _name(path: str) -> str:
 
 
 def _unequal_counts(
-    said: AnswerCounts, known: AnswerCounts, names: Iterable[str]
+    said: summaries.AnswerCounts, known: summaries.AnswerCounts, names: Iterable[str]
 ) -> Iterator[tuple[str, Any, Any]]:
     """Yield the fields that differ, with both values, and each count by name for itself."""
     for name in names:

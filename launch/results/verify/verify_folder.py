@@ -24,13 +24,7 @@ from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.publication import MANIFEST, read_manifest_file
 from groundwatch.pipeline.sinks.summary_file import read_folder_summary, read_summaries
-from groundwatch.pipeline.sources.output_folder import (
-    UnreadableFile,
-    find_files,
-    read_blocks,
-    read_failures,
-    read_lines,
-)
+from groundwatch.pipeline.sources import output_folder
 from groundwatch.pipeline.sources.output_records import AlertLine
 from groundwatch.schemas.file_entry import FileEntry
 from groundwatch.schemas.quantities import to_datetime
@@ -104,7 +98,7 @@ def _read_journal(path: str) -> FoundJournal:
 def _read_files(
     root: str, replayed: Sequence[ReplayedFile], prefixes: "array[int]", damages: dict[str, str]
 ) -> Iterator[FoundFile]:
-    found = find_files(root)
+    found = output_folder.find_files(root)
     for path in chain(found.enriched, found.failures, found.alerts):
         name = path.removeprefix(storage.join(root, ""))
         rows, counts = _count_rows(path, name, replayed, prefixes, damages)
@@ -129,7 +123,7 @@ def _count_rows(
                 escalations[row.escalation] += 1
             if row.record_id:
                 prefixes.append(int(row.record_id[:_PREFIX_DIGITS], 16))
-    except UnreadableFile as error:
+    except output_folder.UnreadableFile as error:
         if error.damage is None:
             raise
         damages[name] = error.damage
@@ -165,18 +159,18 @@ _RESOLVED = _Row(outcome="resolved")
 
 def _read_rows(path: str, name: str, replayed: Sequence[ReplayedFile]) -> Iterator[_Row]:
     if name.startswith("enriched/"):
-        for rows in read_blocks(path):
+        for rows in output_folder.read_blocks(path):
             for row in rows:
                 escalation = next((tag for tag in ESCALATION_TAGS if tag in row["tags"]), "")
                 yield _Row(row["record_id"], row["verdict"], row["check"] is not None, escalation)
     elif name.startswith("failures/"):
-        for failure in read_failures(path, replayed):
+        for failure in output_folder.read_failures(path, replayed):
             if failure is None:
                 yield _RESOLVED
             else:
                 yield _Row(failure.record_id, failure.error_class, failure.retryable)
     else:
-        yield from (_Row() for _ in read_lines(path, AlertLine))
+        yield from (_Row() for _ in output_folder.read_lines(path, AlertLine))
 
 
 def _repeated_ids(
@@ -208,7 +202,7 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     """Verify an output folder, given work folders elsewhere; print the result."""
     try:
         folder = _read_at_rest(root, work_folders)
-    except (OSError, UnreadableFile) as error:
+    except (OSError, output_folder.UnreadableFile) as error:
         return fail(f"cannot verify {root}: {error}")
     console = Console(highlight=False, width=_WIDTH)
     rows = [

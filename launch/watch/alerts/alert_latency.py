@@ -21,7 +21,6 @@ class AlertLatency:
         return self._pending.total()
 
     def add(self, messages: Sequence[Message], alerts: int) -> None:
-        """Record how many alerts a batch of messages raised."""
         times_us = [m.arrived_us for m in messages if m.arrived_us is not None]
         if alerts and times_us:
             self._pending[min(times_us)] += alerts

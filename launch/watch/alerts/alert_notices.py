@@ -73,15 +73,12 @@ class AlertPlace(NamedTuple):
     work_folder: str | None = None
 
     def show(self, record_id: str | None) -> str | None:
-        """Return the command that shows a record, None without a record to show."""
         return _command("show", record_id, self.folder, *self._others) if record_id else None
 
     def report(self) -> str | None:
-        """Return the command that counts all records of the folder."""
         return _command("report", self.folder)
 
     def verify(self) -> str | None:
-        """Return the command that compares the folder with its counts."""
         return _command("verify", self.folder, *self._others)
 
     @property

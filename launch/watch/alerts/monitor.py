@@ -8,6 +8,7 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, CheckerIncident
 from groundwatch.schemas.quantities import DAY_US, MINUTE_US, SECOND_US
+from groundwatch.transforms.rules import rate_incidents
 from groundwatch.transforms.rules.checker_outages import CheckerStatus, OutageRule, detect_outages
 from groundwatch.transforms.rules.no_data import (
     EngineActivity,
@@ -20,12 +21,6 @@ from groundwatch.transforms.rules.rate_counts import (
     EngineCounts,
     RateCounts,
     bucket_start,
-)
-from groundwatch.transforms.rules.rate_incidents import (
-    OpenIncident,
-    RateEvaluator,
-    RateRule,
-    first_bucket_us,
 )
 
 _INTERVAL_US = 5 * SECOND_US
@@ -41,7 +36,7 @@ class EngineState(Record, frozen=True, kw_only=True):
 
     engine: str | None
     evaluated_until_us: int = 0
-    incidents: tuple[OpenIncident, ...] = ()
+    incidents: tuple[rate_incidents.OpenIncident, ...] = ()
 
 
 class MonitorState(Record, frozen=True, kw_only=True):
@@ -62,7 +57,7 @@ class Monitor:
     def __init__(
         self,
         journal: Journal,
-        rates: RateRule,
+        rates: rate_incidents.RateRule,
         no_data: NoDataRule,
         outages: OutageRule,
         now_us: int,
@@ -154,7 +149,9 @@ class Monitor:
 
     def _evaluate_rates(self, now_us: int) -> list[Alert]:
         is_current = not 0 < self._current_from_us - now_us <= _CATCH_UP_US
-        first_us = first_bucket_us(self._rates, min(self._unevaluated_from_us, now_us))
+        first_us = rate_incidents.first_bucket_us(
+            self._rates, min(self._unevaluated_from_us, now_us)
+        )
         counts = self._journal.rates(first_us)
         engines = {engine.engine: engine for engine in self._state.engines}
         alerts: list[Alert] = []
@@ -162,7 +159,7 @@ class Monitor:
             state = engines.get(name) or EngineState(engine=name)
             buckets = counts.get(name, [])
             times_us = self._evaluation_times(buckets, state, now_us, is_current=is_current)
-            evaluator = RateEvaluator(name, self._rates, state.incidents)
+            evaluator = rate_incidents.RateEvaluator(name, self._rates, state.incidents)
             alerts += evaluator.evaluate(buckets, times_us)
             engines[name] = EngineState(
                 engine=name,

@@ -9,13 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
-from groundwatch.launch.targets.http_sender import (
-    Confirm,
-    HttpSender,
-    any_but_a_page,
-    json_of,
-    require_secret,
-)
+from groundwatch.launch.targets import http_sender
 from groundwatch.launch.targets.target import (
     RowsRefused,
     Target,
@@ -25,14 +19,8 @@ from groundwatch.launch.targets.target import (
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.transforms.runtime import clock
+from . import webhook_payloads
 from .alert_notices import TEST_SIGNAL, AlertPlace, describe_group
-from .webhook_payloads import (
-    google_chat_message,
-    pagerduty_event,
-    sign,
-    signed_request,
-    slack_message,
-)
 
 _SHOWN_IN_PART = 5_000  # alerts about answers, of which a message shows five
 _PAGERDUTY = "https://events.pagerduty.com/v2/enqueue"
@@ -61,7 +49,7 @@ class _Channel(NamedTuple):
     most_answers: int
     url: str
     encode: _Encode
-    confirm: Confirm[Any]
+    confirm: http_sender.Confirm[Any]
 
 
 class AlertWebhook(Target[Alert]):
@@ -75,7 +63,7 @@ class AlertWebhook(Target[Alert]):
         self.pause_s = 60.0 if is_grouped else 0.0
         self._channel = channel
         self._advice = f"renew the address or key in {name.partition(':')[2].partition(' ')[0]}"
-        self._sender = HttpSender(name, channel.url, self._advice)
+        self._sender = http_sender.HttpSender(name, channel.url, self._advice)
 
     def send(self, rows: Sequence[Alert]) -> None:
         _, url, encode, confirm = self._channel
@@ -107,7 +95,7 @@ def open_webhooks(
       TargetMisconfigured: the secret is missing, or is not what the kind of webhook needs.
     """
     name = f"{kind}:{variable}"
-    channel = _channel(kind, name, require_secret(variable).split(), source, place)
+    channel = _channel(kind, name, http_sender.require_secret(variable).split(), source, place)
     _check_url(name, channel.url)
     yield AlertWebhook(f"{name} incidents", channel), is_incident
     if channel.most_answers:
@@ -122,30 +110,32 @@ def _channel(
             return _Channel(
                 _SHOWN_IN_PART,
                 url,
-                lambda alerts: _json(slack_message(describe_group(alerts, place))),
+                lambda alerts: _json(webhook_payloads.slack_message(describe_group(alerts, place))),
                 lambda content: content if content.strip() == b"ok" else None,
             )
         case "google_chat", [url]:
             return _Channel(
                 _SHOWN_IN_PART,
                 url,
-                lambda alerts: _json(google_chat_message(describe_group(alerts, place))),
-                json_of(_ChatMessage),
+                lambda alerts: _json(
+                    webhook_payloads.google_chat_message(describe_group(alerts, place))
+                ),
+                http_sender.json_of(_ChatMessage),
             )
         case "pagerduty", [key, *urls] if len(urls) <= 1:
             routing = {"routing_key": key}
             return _Channel(
                 0,
                 urls[0] if urls else _PAGERDUTY,
-                lambda alerts: _json(routing | pagerduty_event(alerts[0], source)),
-                json_of(_Enqueued),
+                lambda alerts: _json(routing | webhook_payloads.pagerduty_event(alerts[0], source)),
+                http_sender.json_of(_Enqueued),
             )
         case "json", [url, key] if _is_key(key):
             return _Channel(
                 100,
                 url,
-                lambda alerts: signed_request(alerts, source, key, clock.now_us()),
-                any_but_a_page,
+                lambda alerts: webhook_payloads.signed_request(alerts, source, key, clock.now_us()),
+                http_sender.any_but_a_page,
             )
     forms = {
         "pagerduty": "the integration key, and for Europe the address of the Events API behind it",
@@ -157,7 +147,7 @@ def _channel(
 
 def _is_key(key: str) -> bool:
     try:
-        return bool(sign(key, "", "", b""))
+        return bool(webhook_payloads.sign(key, "", "", b""))
     except ValueError:
         return False
 
@@ -178,15 +168,6 @@ def _check_url(name: str, url: str) -> None:
 
 def _json(body: object) -> _Request:
     return msgspec.json.encode(body), {"Content-Type": "application/json"}
-
-
-def try_webhook(kind: str, variable: str, problems: list[str]) -> None:
-    """Open and close a webhook; add what it lacks to `problems`."""
-    try:
-        for target, _ in open_webhooks(kind, variable, ""):
-            target.close()
-    except TargetMisconfigured as error:
-        problems.append(f"--alert_webhook {error}")
 
 
 def send_test_alerts(

@@ -5,13 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from groundwatch.launch.http_server import (
-    HttpRequest,
-    Page,
-    ServerLimits,
-    ServerThread,
-    refuse_in_text,
-)
+from groundwatch.launch import http_server
 
 _MAX_CONNECTIONS = 8
 _DEADLINE_S = 5.0
@@ -30,16 +24,16 @@ class StatusServer:
         self,
         host: str,
         port: int,
-        pages: Mapping[str, Callable[[str], Page]],
+        pages: Mapping[str, Callable[[str], http_server.Page]],
         deadline_s: float = _DEADLINE_S,
     ) -> None:
         self._pages = pages
         self._deadline_s = deadline_s
         self._page_threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "status-page")
-        limits = ServerLimits(
+        limits = http_server.ServerLimits(
             deadline_s=deadline_s, max_connections=_MAX_CONNECTIONS, shutdown_s=_SHUTDOWN_S
         )
-        self._server = ServerThread("status", (host, port), self._answer, limits)
+        self._server = http_server.ServerThread("status", (host, port), self._answer, limits)
         self.address = self._server.address
 
     def close(self) -> None:
@@ -47,11 +41,11 @@ class StatusServer:
         self._server.close()
         self._page_threads.shutdown(cancel_futures=True)
 
-    async def _answer(self, request: HttpRequest) -> Page:
+    async def _answer(self, request: http_server.HttpRequest) -> http_server.Page:
         if request.method not in {"GET", "HEAD"}:
-            return refuse_in_text(501, "only GET and HEAD are served")
+            return http_server.refuse_in_text(501, "only GET and HEAD are served")
         if request.path not in self._pages:
-            return refuse_in_text(404, "there is no such page")
+            return http_server.refuse_in_text(404, "there is no such page")
         make, accept = self._pages[request.path], request.headers.get("Accept", "")
         try:
             async with asyncio.timeout(self._deadline_s):
@@ -61,5 +55,5 @@ class StatusServer:
             raise
         except Exception as error:  # noqa: BLE001 - it is logged, and the next request is served
             _log.error("cannot make the page %s: %s", request.path, type(error).__name__)
-            return refuse_in_text(500, "this page is not available; the log says why")
+            return http_server.refuse_in_text(500, "this page is not available; the log says why")
         return page._replace(headers={"Cache-Control": "no-store"})

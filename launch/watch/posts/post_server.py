@@ -28,26 +28,15 @@ from groundwatch.schemas.wire.json_input import MAX_PAYLOAD_BYTES
 from groundwatch.transforms.formats.carriers.otlp_json import SPANS, concerns_model
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.runtime import clock
+from . import otlp_requests as otlp
 from .access import PUSH, Access, PostRefused, header
-from .otlp_requests import (
-    JSON,
-    PROTOBUF,
-    SIGNALS,
-    OtlpSignal,
-    by_trace,
-    has_root,
-    read_batch,
-    refusal,
-    success,
-)
-from .posted_message import PostedMessage
-from .posted_messages import PostedMessages, QueueFull
+from .posted_messages import PostedMessage, PostedMessages, QueueFull
 
 ANSWERS = "/answers"
 METRICS = "/v1/metrics"
 """Exporters of metrics have the same endpoint; nothing of theirs is an answer."""
 
-PATHS = (ANSWERS, PUSH, *SIGNALS, METRICS)
+PATHS = (ANSWERS, PUSH, *otlp.SIGNALS, METRICS)
 _LIMITS = ServerLimits(deadline_s=30.0, max_connections=512, max_body_bytes=MAX_PAYLOAD_BYTES)
 _MOST_DECODED_BYTES = 2 * MAX_PAYLOAD_BYTES  # a compressed archive may hold a thousand times more
 _RETRY_AFTER_S = 5
@@ -122,26 +111,28 @@ class PostServer:
         return page
 
     async def _receive(self, request: HttpRequest) -> Page:
-        signal, content_type = SIGNALS.get(request.path), _content_type(request)
+        signal, content_type = otlp.SIGNALS.get(request.path), _content_type(request)
         loop = asyncio.get_running_loop()
         try:
             posted = await loop.run_in_executor(self._reader, self._read, request)
             await self._keep(posted.messages)
         except PostRefused as refused:
             page = refuse_in_text(refused.status, refused.message)
-            if signal and content_type in {JSON, PROTOBUF}:
-                page = refusal(refused.status, refused.message, content_type)
+            if signal and content_type in {otlp.JSON, otlp.PROTOBUF}:
+                page = otlp.refusal(refused.status, refused.message, content_type)
             is_later = refused.status in {429, 503}
             return page._replace(headers={"Retry-After": str(_RETRY_AFTER_S)} if is_later else {})
         if request.path == METRICS:
-            return Page(200, content_type or PROTOBUF, b"{}" if content_type == JSON else b"")
+            return Page(
+                200, content_type or otlp.PROTOBUF, b"{}" if content_type == otlp.JSON else b""
+            )
         if signal:
-            return success(signal, content_type, posted.unreadable, posted.reason)
+            return otlp.success(signal, content_type, posted.unreadable, posted.reason)
         if request.path == PUSH:
             return Page(204, "text/plain", b"")
         reply = {"accepted": len(posted.messages), "unreadable": posted.unreadable}
         reason = {"reason": posted.reason} if posted.reason else {}
-        return Page(202, JSON, msgspec.json.encode({**reply, **reason}) + b"\n")
+        return Page(202, otlp.JSON, msgspec.json.encode({**reply, **reason}) + b"\n")
 
     async def _keep(self, messages: Sequence[PostedMessage]) -> None:
         """Make messages durable, in one transaction with those that wait meanwhile."""
@@ -183,7 +174,7 @@ class PostServer:
             raise PostRefused(503, "the worker ends: send it again later")
         attributes = {RECEIVED_US: str(clock.now_us())}
         try:
-            if signal := SIGNALS.get(request.path):
+            if signal := otlp.SIGNALS.get(request.path):
                 return self._read_export(signal, request, attributes)
             if request.path == METRICS:
                 return Posted([])
@@ -210,13 +201,13 @@ class PostServer:
         return Posted(messages, *self._unreadable(messages))
 
     def _read_export(
-        self, signal: OtlpSignal, request: HttpRequest, attributes: dict[str, str]
+        self, signal: otlp.OtlpSignal, request: HttpRequest, attributes: dict[str, str]
     ) -> Posted:
         content_type = _content_type(request)
-        if content_type not in {JSON, PROTOBUF}:
-            raise PostRefused(415, f"the Content-Type must be {JSON} or {PROTOBUF}")
-        whole = read_batch(signal, request.body, content_type)
-        traces = by_trace(whole) if signal.fields is SPANS else {"": whole}
+        if content_type not in {otlp.JSON, otlp.PROTOBUF}:
+            raise PostRefused(415, f"the Content-Type must be {otlp.JSON} or {otlp.PROTOBUF}")
+        whole = otlp.read_batch(signal, request.body, content_type)
+        traces = otlp.by_trace(whole) if signal.fields is SPANS else {"": whole}
         messages, complete = [], []
         for trace, batch in traces.items():
             payload = msgspec.json.encode(batch)
@@ -225,7 +216,7 @@ class PostServer:
                 continue
             # An exporter sends the same bytes again, with times in nanoseconds.
             digest = hashlib.sha256(payload).hexdigest()[:_ID_DIGITS]
-            is_complete = not trace or has_root(batch)
+            is_complete = not trace or otlp.has_root(batch)
             message = PostedMessage(
                 payload=payload,
                 place=f"post-{digest}",

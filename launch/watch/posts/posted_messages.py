@@ -9,25 +9,97 @@ import msgspec
 from msgspec.structs import replace
 
 from groundwatch.launch.engine import statements
-from groundwatch.launch.engine.pubsub.outstanding import (
-    OutstandingMessages,
-    PullSettings,
-    Settlement,
-    SubscriptionStats,
-)
+from groundwatch.launch.engine.pubsub import outstanding
+from groundwatch.schemas import Record
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.formats.carriers.otlp_json import concerns_model
 from groundwatch.transforms.persistence.database import Database
 from .otlp_requests import joined
-from .posted_message import PostedMessage
-from .trace_parts import TraceParts
 
-LIMITS = PullSettings(max_messages=20_000, max_bytes=64 * MEGABYTE, max_lease_s=float("inf"))
+_QUIET_S = 10.0
+"""A trace without its root ends so long after its last part: exporters send every five seconds."""
+
+_LONGEST_S = 60.0
+
+LIMITS = outstanding.PullSettings(
+    max_messages=20_000, max_bytes=64 * MEGABYTE, max_lease_s=float("inf")
+)
 """How much may wait: it is in memory, too."""
 
 _PLACE_DIGITS = 32
 _MOST_IDS = 100_000
+
+
+class PostedMessage(Record, frozen=True, kw_only=True):
+    """A message that was posted, or a part of the trace that `trace` names.
+
+    Attributes:
+      place: the same each time the message is posted, if it has an id.
+      is_complete: whether the trace ends with this part.
+      is_of_model: whether a span of the part is of a model's call, or of what gives it facts.
+    """
+
+    payload: bytes
+    place: str
+    attributes: dict[str, str]
+    trace: str = ""
+    is_complete: bool = False
+    is_of_model: bool = True
+
+
+class _Trace:
+    """The parts of a trace that have arrived, by their places, and all their numbers."""
+
+    def __init__(self, now_s: float) -> None:
+        self.parts: dict[str, PostedMessage] = {}
+        self.numbers: list[int] = []
+        self.first_s = self.last_s = now_s
+        self.is_complete = False
+
+    def is_due(self, now_s: float) -> bool:
+        is_quiet = now_s - self.last_s >= _QUIET_S or now_s - self.first_s >= _LONGEST_S
+        return self.is_complete or is_quiet
+
+
+class TraceParts:
+    """Keep the parts of each trace until its root span has come, or none comes any more.
+
+    The root ends last, so its exporter sends it last. One in another application never comes.
+    """
+
+    def __init__(self) -> None:
+        self._traces: dict[str, _Trace] = {}
+        self.size_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._traces)
+
+    def __contains__(self, trace: str) -> bool:
+        return trace in self._traces
+
+    def add(self, number: int, part: PostedMessage, now_s: float) -> None:
+        """Keep a part that comes now, under its number in the database."""
+        trace = self._traces.setdefault(part.trace, _Trace(now_s))
+        trace.numbers.append(number)
+        trace.last_s = now_s
+        trace.is_complete = trace.is_complete or part.is_complete
+        if part.place not in trace.parts:  # an exporter may send it again
+            trace.parts[part.place] = part
+            self.size_bytes += len(part.payload)
+
+    def due(self, now_s: float) -> dict[str, tuple[Sequence[int], Sequence[PostedMessage]]]:
+        """Return the numbers and the parts of each trace that is complete, or quiet for long."""
+        return {
+            name: (trace.numbers, [*trace.parts.values()])
+            for name, trace in self._traces.items()
+            if trace.is_due(now_s)
+        }
+
+    def remove(self, traces: Iterable[str]) -> None:
+        for name in traces:
+            parts = self._traces.pop(name).parts.values()
+            self.size_bytes -= sum(len(part.payload) for part in parts)
 
 
 class QueueFull(Exception):
@@ -45,13 +117,13 @@ class PostedMessages:
     def __init__(
         self,
         path: str,
-        limits: PullSettings = LIMITS,
+        limits: outstanding.PullSettings = LIMITS,
         *,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._database = Database(path, statements.CREATE_POSTED, durable=True)
-        self._outstanding = OutstandingMessages(limits, clock, wall_clock)
+        self._outstanding = outstanding.OutstandingMessages(limits, clock, wall_clock)
         self._limits, self._clock, self._lock = limits, clock, Lock()
         self._parts = TraceParts()
         for number, *row, attributes in list(self._database.read(statements.LIST_POSTED)):
@@ -73,18 +145,17 @@ class PostedMessages:
             self._take(number, message)
 
     def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:
-        """Return messages, after a wait for a first one."""
         self._join_due()
         return self._outstanding.pull(max_messages, max_bytes, wait_s)
 
     def acknowledge(self, places: Iterable[str]) -> None:
         """Delete messages whose outcome is durable; ignore those of another subscription."""
-        self._outstanding.mark(places, Settlement.ACK)
-        if numbers := self._outstanding.unsent(Settlement.ACK, _MOST_IDS):
+        self._outstanding.mark(places, outstanding.Settlement.ACK)
+        if numbers := self._outstanding.unsent(outstanding.Settlement.ACK, _MOST_IDS):
             self._delete(map(int, numbers))
             self._outstanding.remove(numbers)
 
-    def stats(self) -> SubscriptionStats:
+    def stats(self) -> outstanding.SubscriptionStats:
         """Count the messages; a trace that is not complete waits, too."""
         stats = self._outstanding.stats()
         return replace(stats, waiting=stats.waiting + len(self._parts))

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.cli.paths import default_work_folder
-from groundwatch.launch.cli.user import user_folder, user_name
+from groundwatch.launch.cli.paths import default_work_folder, user_folder, user_name
 from groundwatch.pipeline.settings.config import Destination
 
 

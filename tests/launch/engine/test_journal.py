@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine import journal as journal_module
 from groundwatch.launch.engine import outbox_rows, statements
-from groundwatch.launch.engine.journal import Journal, Unaccounted
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import Journal, LedgerHour, Unaccounted
 from groundwatch.pipeline.sinks.outcomes import DeferredAnswer
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure

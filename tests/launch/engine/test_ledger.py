@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundwatch.launch.engine.ledger import hour_of_batch
+from groundwatch.launch.engine.journal import hour_of_batch
 from groundwatch.pipeline.sinks.folder_writer import Chunk
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.schemas.quantities import HOUR_US

@@ -7,11 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of, stems_of
-from groundwatch.transforms.lexical.scores.claim_result import (
-    ClaimResult,
-    ScoredAnswer,
-    bounded_log_odds,
-)
+from groundwatch.transforms.lexical.scores import claim_result
 from groundwatch.transforms.lexical.scores.support_score import sigmoid
 from .model_files import CONFIG
 from .onnx_model import NOT_CALIBRATED, Calibration, OnnxModel, TextPair
@@ -46,7 +42,7 @@ def score_by_entailment(
     entailment: Entailment,
     threshold: float,
     calibration: Calibration = NOT_CALIBRATED,
-) -> list[ClaimResult]:
+) -> list[claim_result.ClaimResult]:
     """Score claims by the probability that the nearest sentences of the facts entail them.
 
     The fact of the nearest sentence is cited if the calibrated probability reaches the threshold,
@@ -57,10 +53,10 @@ def score_by_entailment(
     probabilities = iter(entailment(pairs))
     results = []
     for passage in passages:
-        log_odds = bounded_log_odds(next(probabilities) if passage else 0.0)
+        log_odds = claim_result.bounded_log_odds(next(probabilities) if passage else 0.0)
         log_odds = calibration.calibrate(log_odds, passage.text if passage else "")
         cited = (passage.fact,) if passage and sigmoid(log_odds) >= threshold else ()
-        results.append(ClaimResult(log_odds, cited))
+        results.append(claim_result.ClaimResult(log_odds, cited))
     return results
 
 
@@ -100,8 +96,8 @@ class EntailmentModel:
         self._label = _entailed_label(model)
 
     def score(
-        self, answer: ScoredAnswer, facts: Sequence[str], threshold: float
-    ) -> list[ClaimResult]:
+        self, answer: claim_result.ScoredAnswer, facts: Sequence[str], threshold: float
+    ) -> list[claim_result.ClaimResult]:
         """Score claims; of the answer around them only the question counts, in the prompt."""
         texts = [claim.text for claim in answer.claims]
         probabilities = partial(self.probabilities, question=answer.question)

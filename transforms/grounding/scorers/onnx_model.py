@@ -14,15 +14,7 @@ import msgspec
 from groundwatch.schemas import Record
 from groundwatch.transforms.grounding.errors import Misconfigured
 from groundwatch.transforms.lexical.scores.weighted_sum import WeightedSum
-from .model_files import (
-    CONFIG,
-    PROMPT,
-    REVISION_DIGITS,
-    TOKENIZER,
-    ModelFiles,
-    card_language,
-    import_scorer_module,
-)
+from . import model_files
 
 _QUESTION, _PASSAGES = "{question}", "{passages}"
 PROBE_TOKENS = 512
@@ -120,14 +112,14 @@ class OnnxModel:
       Misconfigured: there is no such model, or a library that it needs.
     """
 
-    def __init__(self, files: ModelFiles) -> None:
-        self.numpy = import_scorer_module("numpy")
+    def __init__(self, files: model_files.ModelFiles) -> None:
+        self.numpy = model_files.import_scorer_module("numpy")
         self._files = files
         config = self._load()
         self.labels = config.id2label
         self.calibration = config.groundwatch
         self.max_tokens = config.max_position_embeddings - _SPECIAL_TOKENS
-        language = config.language or card_language(self._files)
+        language = config.language or model_files.card_language(self._files)
         self._is_english = language in ("en", ["en"])
         self._tokenizer.enable_padding()
         self.truncate(PROBE_TOKENS, "longest_first")
@@ -136,7 +128,7 @@ class OnnxModel:
         self._output = _OUTPUT if _OUTPUT in names else names[0]
         self.scores_tokens, self.outputs = self._probe()
         if self.labels and self.labels.keys() != set(range(self.outputs)):
-            named = f"{CONFIG} names {len(self.labels)}"
+            named = f"{model_files.CONFIG} names {len(self.labels)}"
             raise self.error(f"the model has {self.outputs} outputs, and {named}")
 
     def truncate(self, max_tokens: int, truncation: Truncation) -> None:
@@ -198,24 +190,24 @@ class OnnxModel:
 
     def _load(self) -> _Config:
         """Load the files of the folder; those of the prompt and of labels may be missing."""
-        onnxruntime = import_scorer_module("onnxruntime")
-        tokenizers = import_scorer_module("tokenizers")
+        onnxruntime = model_files.import_scorer_module("onnxruntime")
+        tokenizers = model_files.import_scorer_module("tokenizers")
         _, root, file, revision = self._files
         try:
             options = onnxruntime.SessionOptions()
             # Concurrent checks use the other processors.
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             self._session = onnxruntime.InferenceSession(str(file), options)
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(root / TOKENIZER))
+            self._tokenizer = tokenizers.Tokenizer.from_file(str(root / model_files.TOKENIZER))
             config = _read_config(root)
-            prompt = root / PROMPT
+            prompt = root / model_files.PROMPT
             self._prompt = prompt.read_text(encoding="utf-8") if prompt.exists() else None
             self.revision = revision or _digest(file)
         except Exception as error:  # noqa: BLE001 - the two libraries document no exceptions
             raise self.error(f"cannot be loaded: {error}") from None
         text = self._prompt
         if text is not None and {_QUESTION, _PASSAGES} != {*_PLACE.findall(text)}:
-            raise self.error(f"{PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
+            raise self.error(f"{model_files.PROMPT} needs the places {_QUESTION} and {_PASSAGES}")
         return config
 
     def _check_inputs(self) -> list[str]:
@@ -258,10 +250,10 @@ def calibration_of(folder: Path) -> Calibration:
 
 
 def _read_config(folder: Path) -> _Config:
-    file = folder / CONFIG
+    file = folder / model_files.CONFIG
     return msgspec.json.decode(file.read_bytes() if file.exists() else b"{}", type=_Config)
 
 
 def _digest(file: Path) -> str:
     with file.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()[:REVISION_DIGITS]
+        return file_digest(stream, "sha256").hexdigest()[: model_files.REVISION_DIGITS]

@@ -14,11 +14,7 @@ import httpx
 
 from groundwatch.transforms.grounding.errors import AnswerRefused, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.python_checker import AnswerText, Checker, is_checker
-from groundwatch.transforms.lexical.scores.claim_result import (
-    ClaimResult,
-    ScoredAnswer,
-    bounded_log_odds,
-)
+from groundwatch.transforms.lexical.scores import claim_result
 
 _MOST_OF_DETAIL = 500
 _MOST_OF_REVISION = 200
@@ -85,10 +81,10 @@ class PythonObject:
 
     def score(
         self,
-        answer: ScoredAnswer,
+        answer: claim_result.ScoredAnswer,
         facts: Sequence[str],
         threshold: float,  # noqa: ARG002 - an object cites no facts
-    ) -> list[ClaimResult]:
+    ) -> list[claim_result.ClaimResult]:
         """Score claims; raise Unavailable or AnswerRefused, with the detail of the error."""
         claims = [claim.text for claim in answer.claims]
         if not claims:
@@ -106,7 +102,7 @@ class PythonObject:
             refused = AnswerRefused(f"the checker {self._name} raised {_place_of(error)}")
             refused.detail = str(error)[:_MOST_OF_DETAIL] or None
             raise refused from None
-        return [ClaimResult(bounded_log_odds(score)) for score in scores]
+        return [claim_result.ClaimResult(claim_result.bounded_log_odds(score)) for score in scores]
 
     def _read_revision(self) -> str:
         revision = getattr(self._checker, "revision", None)

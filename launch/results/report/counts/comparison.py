@@ -1,10 +1,11 @@
-"""The differences between the records of two folders."""
+"""The differences between the records of two folders, and what may be their reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple
 
 from groundwatch.schemas import Record
+from groundwatch.transforms.rules.thresholds import Thresholds
 from .excerpts import AnswerExcerpt
 from .groups import Group
 from .tally import Findings
@@ -92,7 +93,6 @@ class Comparison(Record, frozen=True, kw_only=True):
 
     @property
     def unreadable(self) -> tuple[str, ...]:
-        """Why files were not read to the end."""
         return self.before.unreadable + self.after.unreadable
 
     @property
@@ -104,7 +104,6 @@ class Comparison(Record, frozen=True, kw_only=True):
 
     @property
     def all_rates(self) -> RateChange:
-        """The low-grounded rates of all assessed answers."""
         return RateChange(
             None,
             *(
@@ -123,3 +122,58 @@ class Comparison(Record, frozen=True, kw_only=True):
             return -sum(group.answers for group in pairs[key]), key or ""
 
         return [RateChange(key, *pairs[key]) for key in sorted(pairs, key=rank)[:limit]]
+
+
+class Caution(NamedTuple):
+    """A sentence with a place `{}` for each of its names, which are untrusted text."""
+
+    sentence: str
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence.format(*self.names)
+
+
+def cautions(before: Findings, after: Findings) -> Iterator[Caution]:
+    """Say which checkers, revisions and thresholds differ between two folders."""
+    for name, found in (("first", before), ("second", after)):
+        if found.of_all:
+            yield Caution(f"The {name} folder: {found.of_all}")
+    first, second = (each.tally.revisions.of_checker() for each in (before, after))
+    if first and second and first.keys() != second.keys():
+        yield Caution(
+            "The folders were checked by different checkers ({} before, {} after): their scores are"
+            " of different scales, and another verdict need not be another answer.",
+            (", ".join(sorted(first)), ", ".join(sorted(second))),
+        )
+    for checker in sorted(first.keys() & second.keys()):
+        if first[checker] != second[checker]:
+            yield Caution(
+                "The folders were checked by different revisions of {}: it may be the reason of a"
+                " change. Each folder's report lists them.",
+                (checker,),
+            )
+    given = [each.summary and each.summary.thresholds for each in (before, after)]
+    if given[0] and given[1]:
+        yield from _of_thresholds(given[0], given[1])
+
+
+def _of_thresholds(before: Thresholds, after: Thresholds) -> Iterator[Caution]:
+    if _values(before) != _values(after):
+        yield Caution(
+            "The folders have different thresholds of the support and the claim score"
+            f" ({_values(before)} before, {_values(after)} after): a verdict may differ where the"
+            " scores do not."
+        )
+    engines = sorted({*before.engines, *after.engines})
+    own = [
+        name
+        for name in engines
+        if _values(before.engines.get(name)) != _values(after.engines.get(name))
+    ]
+    if own:
+        yield Caution("The folders have different thresholds of {}.", (", ".join(own),))
+
+
+def _values(thresholds: Thresholds | None) -> str:
+    return f"{thresholds.low_grounded:g} and {thresholds.claim:g}" if thresholds else ""

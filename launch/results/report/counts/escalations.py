@@ -47,12 +47,10 @@ class Engine(NamedTuple):
 
     @property
     def answers(self) -> int:
-        """How many there are."""
         return sum(each.answers for each in self.low)
 
     @property
     def decided(self) -> int:
-        """How many of them the second checker decided."""
         return sum(each.labelled for each in self.low)
 
     @property
@@ -107,11 +105,9 @@ class Escalations:
 
     @property
     def answers(self) -> int:
-        """How many answers the first checker has checked."""
         return sum(each.answers for each in self._parts.values())
 
     def total(self) -> Engine:
-        """Return the counts of all engines together."""
         return self._engine(None, self._parts)
 
     def engines(self) -> list[Engine]:

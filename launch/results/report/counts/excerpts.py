@@ -90,7 +90,6 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
 
     @property
     def combination(self) -> Combination:
-        """The engine, the verdict and the tags."""
         return combination_of(self.answer)
 
     @property

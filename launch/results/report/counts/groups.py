@@ -39,7 +39,6 @@ class Groups(dict[str | None, Group]):
     dropped = 0
 
     def add(self, key: str | None, verdict: str, title: str | None = None) -> None:
-        """Count an answer under a key."""
         key = cut_name(key)
         group = self.get(key)
         if group is None:

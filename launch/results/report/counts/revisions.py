@@ -46,7 +46,6 @@ class Revisions:
         return sorted(found, key=lambda each: (-each.decided, -each.screened, str(each)))
 
     def of_checker(self) -> dict[str, set[str | None]]:
-        """Return the revisions of each checker."""
         found: dict[str, set[str | None]] = {}
         for checker, revision in self._decided | self._screened:
             found.setdefault(checker, set()).add(revision)

@@ -25,7 +25,6 @@ class ScoreGrid:
 
     @property
     def total(self) -> int:
-        """How many answers were counted."""
         return self._counts.total()
 
     @property

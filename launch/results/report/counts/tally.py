@@ -7,7 +7,6 @@ import msgspec
 
 from groundwatch.launch.cli.terminal.figures import ACCURACY
 from groundwatch.launch.results.shares import Sample, describe_share
-from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS
 from groundwatch.pipeline.sources.output_records import AlertLine, FailureLine, RunSummary
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
@@ -22,7 +21,7 @@ from .revisions import Revisions
 from .score_grid import ScoreGrid
 from .timeline import OTHERS, Timeline
 from .untrusted_names import Combination, combination_of, cut_name, sources_of
-from .worst_answers import WorstAnswers
+from .worst_answers import SHOWN_ANSWERS, WorstAnswers
 
 BINS = 20
 _EDGES = [step / BINS for step in range(1, BINS)]
@@ -36,7 +35,6 @@ class NameCounts(Counter[str]):
     """Count untrusted names; names beyond the first thousand distinct ones count as others."""
 
     def add(self, name: str) -> None:
-        """Count a name."""
         name = cut_name(name) or ""
         self[name if name in self or len(self) < _MAX_NAMES else OTHERS] += 1
 
@@ -45,7 +43,6 @@ class Combinations(Counter[Combination]):
     """Count answers by engine, verdict and tags; beyond a maximum, engines count as others."""
 
     def add(self, answer: AnswerRow) -> None:
-        """Count an answer."""
         engine, verdict, tags = combination_of(answer)
         for key, most in (
             ((engine, verdict, tags), _MAX_COMBINATIONS),
@@ -72,7 +69,6 @@ class Latencies(Counter[int]):
     max_ms = 0
 
     def add(self, latency_ms: int) -> None:
-        """Count a latency."""
         scale = 10 ** max(len(str(latency_ms)) - 2, 0)
         self[latency_ms // scale * scale] += 1
         self.max_ms = max(self.max_ms, latency_ms)
@@ -130,21 +126,18 @@ class Tally:
         self.unexplained_verdicts = 0  # those that do not follow from the thresholds
 
     def add_alert(self, alert: AlertLine) -> None:
-        """Count an alert."""
         self.severities[alert.severity] += 1
         self.alert_kinds[alert.kind] += 1
         if alert.rate is not None:
             self.rate_alerts.append(alert)
 
     def add_failure(self, failure: FailureLine) -> None:
-        """Count a failure."""
         key = failure.step, failure.error_class
         found = self._failures.setdefault(key, FailureClass(*key, example=failure.error))
         found.failures += 1
         found.retryable += failure.retryable
 
     def add_answer(self, answer: AnswerRow) -> None:
-        """Count an enriched record."""
         self._count_verdict(answer)
         self._count_scores(answer)
         self._count_check(answer)
@@ -154,7 +147,6 @@ class Tally:
 
     @property
     def answers(self) -> int:
-        """How many enriched records there are."""
         return self.verdicts.total()
 
     @property
@@ -185,7 +177,6 @@ class Tally:
 
     @property
     def low_grounded(self) -> int:
-        """How many answers are low-grounded."""
         return self.verdicts[Verdict.LOW_GROUNDED]
 
     @property

@@ -59,7 +59,6 @@ class Timeline:
         self.undated = 0
 
     def add(self, time_us: int | None, verdict: str, engine: str | None = None) -> None:
-        """Count an answer."""
         if time_us is None:
             self.undated += 1
             return

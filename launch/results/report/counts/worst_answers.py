@@ -8,12 +8,26 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.pipeline.sinks.ranking import SHOWN_ANSWERS, Badness, badness
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
 from .excerpts import AnswerExcerpt, Limits, cut_answer, rank_claims
 from .untrusted_names import cut_name
 
+SHOWN_ANSWERS = 1_000
+"""A report shows so many low-grounded answers by default, the worst ones."""
+
+_FROM_WORST = (
+    Verdict.LOW_GROUNDED,
+    Verdict.POLICY_SKIPPED,
+    Verdict.GENERATION_FAILED,
+    Verdict.INCOMPLETE,
+    Verdict.UNSCORABLE,
+    Verdict.NOT_ANSWERED,
+    Verdict.GROUNDED,
+)
+_PLACES = {str(verdict): place for place, verdict in enumerate(_FROM_WORST)}
+_ABOVE_ALL_SCORES = 2.0
+_Badness = tuple[int, bool, float, float]
 _MAX_VERDICTS = 64
 _MAX_GROUPS = 50_000
 _BRIEF = Limits(answer_bytes=600, facts=2, fact_bytes=300, quotes=2, claims=4)
@@ -25,7 +39,22 @@ ANSWERS_OF_A_VERDICT = 3
 """Of each verdict but LOW_GROUNDED, so many answers are kept."""
 
 _Group = int | str
-_Rank = tuple[Badness, float]
+_Rank = tuple[_Badness, float]
+
+
+def _badness(answer: AnswerRow) -> _Badness:
+    """Rank an answer by its verdict, whether it contradicts a fact, and its scores.
+
+    The worst answer has the highest rank. The least claim score counts before the support score.
+    Answers without a score come after those with one.
+    """
+    claim, support = answer.min_claim_score, answer.support_score
+    return (
+        -_PLACES.get(answer.verdict, 1),
+        any(each.fact is not None for each in answer.mismatches),
+        -(_ABOVE_ALL_SCORES if claim is None else claim),
+        -(support or 0.0),
+    )
 
 
 class _Kept(NamedTuple):
@@ -56,7 +85,6 @@ class _Worst:
             self._least = min(each.rank for each in self._groups.values())
 
     def worst(self) -> list[_Kept]:
-        """Return the worst answers, the worst first."""
         return nlargest(self._limit, self._groups.values(), key=lambda each: each.rank)
 
 
@@ -76,7 +104,7 @@ class WorstAnswers:
     def add(self, row: AnswerRow) -> None:
         """Keep an answer if it is among the worst so far; of equal ones the earlier is kept."""
         self._order -= 1
-        group, rank = _group_of(row), (badness(row), self._order)
+        group, rank = _group_of(row), (_badness(row), self._order)
         if isinstance(group, int) and (group in self._records or len(self._records) < _MAX_GROUPS):
             self._records[group] += 1
         if row.verdict == Verdict.LOW_GROUNDED:

@@ -14,8 +14,12 @@ from groundwatch.launch.cli.terminal.figures import (
     score,
 )
 from groundwatch.launch.cli.terminal.gate import decide_gate
-from groundwatch.launch.results.report.counts.cautions import cautions
-from groundwatch.launch.results.report.counts.comparison import Change, Comparison, ListedAnswer
+from groundwatch.launch.results.report.counts.comparison import (
+    Change,
+    Comparison,
+    ListedAnswer,
+    cautions,
+)
 from groundwatch.launch.results.report.counts.excerpts import AnswerExcerpt
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.schemas.verdict import Verdict

@@ -15,8 +15,7 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.terminal import figures
-from groundwatch.launch.results.report.counts.cautions import cautions
-from groundwatch.launch.results.report.counts.comparison import Change, Comparison
+from groundwatch.launch.results.report.counts.comparison import Change, Comparison, cautions
 from groundwatch.launch.results.report.counts.tally import Findings
 from groundwatch.launch.results.report.counts.timeline import OTHERS
 from groundwatch.launch.results.report.counts.untrusted_names import Combination
@@ -184,7 +183,6 @@ class Filters(Record, frozen=True, kw_only=True):
     combinations: str = ""
 
     def numbers_of(self, combination: Combination) -> tuple[int, int, list[int]]:
-        """Return the numbers of an engine, a verdict and tags."""
         engine, verdict, tags = combination
         engines, verdicts = self.engines, self.verdicts
         return (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import LedgerHour
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.schemas.grounding_result import GroundingResult
 from groundwatch.schemas.quantities import HOUR_US

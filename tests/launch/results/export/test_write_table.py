@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from groundwatch.launch.results.export import parquet_table
 from groundwatch.launch.results.export.csv_table import _cell
-from groundwatch.launch.results.export.write_table import write_table
+from groundwatch.launch.results.export.run_export import write_table
 from groundwatch.schemas.quantities import to_rfc3339, to_us
 from tests.support.builders import a_claim, an_enriched
 from tests.support.outputs import records_in

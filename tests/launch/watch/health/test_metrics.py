@@ -11,8 +11,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as read_text
 
 from groundwatch import __version__, transforms
-from groundwatch.launch.engine.journal import WaitingRows
-from groundwatch.launch.engine.ledger import LedgerHour
+from groundwatch.launch.engine.journal import LedgerHour, WaitingRows
 from groundwatch.launch.engine.outbox_rows import Delivered
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
 from groundwatch.launch.watch.health.metrics import CHECKS, ERROR_CLASSES, Metrics

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from groundwatch.launch.watch.posts.posted_message import PostedMessage
-from groundwatch.launch.watch.posts.posted_messages import PostedMessages
+from groundwatch.launch.watch.posts.posted_messages import PostedMessage, PostedMessages
 from groundwatch.schemas.message import Message
 from tests.support.clocks import ManualClock
 from tests.support.posting import chat_span
