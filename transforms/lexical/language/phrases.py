@@ -149,9 +149,9 @@ _SOURCE_STEM = re.compile(
 _OTHER_SOURCE = re.compile(_expressions("sources"))
 _NEGATIONS = [word for each in _LANGUAGES.values() for word in each.get("negations", ())]
 # Few words in English begin like these; the test is many times as fast as the expressions.
-PREFIX_CHARS = 3
-OTHER_PREFIXES = frozenset(
-    prefix[:PREFIX_CHARS]
+_PREFIX_CHARS = 3
+_OTHER_PREFIXES = frozenset(
+    prefix[:_PREFIX_CHARS]
     for phrases in _LANGUAGES.values()
     for word in (*phrases.get("sources", ()), *phrases.get("negations", ()))
     for prefix in (word, f"l'{word}")
@@ -252,29 +252,16 @@ def has_english(text: str) -> bool:
     return " the " in text or any(map(text.__contains__, _ENGLISH))
 
 
-def may_name_source(lower: str) -> bool:
-    """Return whether a text in lower case could name a source in English; a fast test."""
-    return _SOURCE_STEM.search(lower) is not None
+def may_name_source_or_refuse(lower: str, bare: str) -> tuple[bool, bool]:
+    """Return whether a word may name a source, and whether a text with it may be a refusal.
 
-
-def may_refuse(lower: str) -> bool:
-    """Return whether a text with a word, in lower case, could be a refusal in English."""
-    return _REFUSING.search(lower) is not None
-
-
-def may_be_other(lower: str) -> bool:
-    """Return whether a word, in lower case and without marks, may be of another language."""
-    return not lower.isascii() or lower[:PREFIX_CHARS] in OTHER_PREFIXES
-
-
-def may_name_other_source(lower: str) -> bool:
-    """Return whether a word in lower case names a source in another language than English."""
-    return _OTHER_SOURCE.search(lower) is not None
-
-
-def may_refuse_otherwise(lower: str) -> bool:
-    """Return whether a text with this word could be a refusal in another language than English."""
-    return any(map(f"{lower} ".__contains__, _NEGATIONS))
+    The word is in lower case, with and without the marks around it.
+    """
+    names_source, refuses = bool(_SOURCE_STEM.search(lower)), bool(_REFUSING.search(lower))
+    if not bare.isascii() or bare[:_PREFIX_CHARS] in _OTHER_PREFIXES:
+        names_source = names_source or bool(_OTHER_SOURCE.search(bare))
+        refuses = refuses or any(map(f"{lower} ".__contains__, _NEGATIONS))
+    return names_source, refuses
 
 
 def states_refusal(text: str) -> bool:

@@ -14,17 +14,7 @@ from groundwatch.transforms.lexical.values.value import Value
 from .cache import CachedAttribute, WordCache
 from .negations import MARKS, may_deny
 from .number_forms import grouped_form
-from .phrases import (
-    ELISIONS,
-    EQUAL_WORDS,
-    OTHER_STOP_WORDS,
-    STOP_WORDS,
-    may_be_other,
-    may_name_other_source,
-    may_name_source,
-    may_refuse,
-    may_refuse_otherwise,
-)
+from .phrases import ELISIONS, EQUAL_WORDS, OTHER_STOP_WORDS, STOP_WORDS, may_name_source_or_refuse
 from .sentences import UNSPACED_SCRIPTS
 
 
@@ -150,11 +140,9 @@ def _read_piece(unspaced: str) -> _Piece:
 def _read_signs(word: str) -> int:
     lower = word.lower()
     bare = lower.strip(MARKS)
-    signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
-    signs |= NEGATION * may_deny(bare) | VALUE * may_have_value(word)
-    if may_be_other(bare):
-        signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
-    return signs
+    names_source, refuses = may_name_source_or_refuse(lower, bare)
+    signs = SOURCE * names_source | REFUSAL * refuses
+    return signs | NEGATION * may_deny(bare) | VALUE * may_have_value(word)
 
 
 def _read_token(spelling: str) -> _Piece:
