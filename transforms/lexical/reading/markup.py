@@ -11,7 +11,7 @@ from typing import NamedTuple
 from groundwatch.transforms.lexical.language.phrases import OTHER_STOP_WORDS, STOP_WORDS
 from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
 from .edited_text import EditedText, Editor
-from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag
+from .html_tags import BOLD, HIDDEN, TAG, TAGS, ShownTags
 from .same_text import ESCAPED_LINE_BREAK
 
 _PRIVATE = "\ue200-\ue20f"
@@ -213,9 +213,9 @@ class _Reader:
     def tag(self, found: re.Match[str]) -> int | None:
         start, end = found.span()
         name, is_closing = found[2].lower(), bool(found[1])
-        if hides_content(name) and not is_closing:
+        if name in HIDDEN and not is_closing:
             return self._hide(start, f"</{name}>") or end
-        if not is_tag(name):
+        if name not in TAGS:
             return None
         if not is_closing and (cited := _CITED_IN_TAGS.match(self._text, start)):
             if name == "sup" and self._is_power(start):
@@ -223,7 +223,7 @@ class _Reader:
             is_note = name == "sup" and _BEFORE_NOTE.search(self._text, max(0, start - 3), start)
             if self._marks.is_mark(cited[1], is_certain=is_note is not None):
                 return self._leave_out(start, cited.end())
-        if is_bold(name):
+        if name in BOLD:
             self._bold.append(self._editor.place_of(start))
         return self._replace(start, end, self._tags.show(name, is_closing=is_closing))
 
