@@ -229,12 +229,15 @@ def _multiple(text: str, start: int, end: int, factor: float) -> Value:
 
 
 def _in_digits(text: str, start: int) -> Sequence[Value]:
-    for read in _BY_DIGIT:
-        if found := read(text, start):
-            if _is_label(text, start):
-                return [each._replace(is_implied=True) for each in found]
-            return found
-    return ()
+    for expression, read in DATES_IN_DIGITS:
+        found = expression.match(text, start)
+        if found and (values := read(found)):
+            break
+    else:
+        values = _phone(text, start) or _number_in_digits(text, start)
+    if values and _is_label(text, start):
+        return [each._replace(is_implied=True) for each in values]
+    return values
 
 
 def _is_label(text: str, start: int) -> bool:
@@ -420,8 +423,3 @@ _BY_START: dict[str, Callable[[str, int], Sequence[Value]]] = {
     "month": month_first,
     "word": _number_in_words,
 }
-_BY_DIGIT: tuple[Callable[[str, int], Sequence[Value]], ...] = (
-    *DATES_IN_DIGITS,
-    _phone,
-    _number_in_digits,
-)
