@@ -62,7 +62,7 @@ def check_grounding(
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, Sources.of(facts))
-    claims = list(read_claims(sentences, request.query))
+    claims = read_claims(sentences, request.query)
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     by_words = partial(_check_by_words, claims, facts, request.query, logit(threshold))
@@ -116,7 +116,7 @@ def find_contradictions(
     sources = Sources.of(facts)
     plain = (read_plain(claim, sources).text.strip() for claim in claims)
     sentences = [Sentence(text=text, start_byte=0, end_byte=0) for text in plain]
-    read = list(read_claims(sentences, query if is_first else None))
+    read = read_claims(sentences, query if is_first else None)
     texts = render_facts(facts)
     words = _read([form for claim in read for form in claim.forms], texts)
     compared = render_without_uris(facts, texts)
