@@ -4,12 +4,7 @@ from collections.abc import Sequence
 from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.facts.fact_sentences import (
-    ReadSentence,
-    is_kana,
-    places_in,
-    stem_of,
-)
+from groundwatch.transforms.lexical.facts.fact_sentences import ReadSentence, places_in, stem_of
 from groundwatch.transforms.lexical.language.modality import (
     CHOOSING,
     LIGHT,
@@ -30,7 +25,7 @@ from groundwatch.transforms.lexical.language.negations import (
     UNIVERSAL,
     may_negate,
 )
-from groundwatch.transforms.lexical.language.words import Token, TokenKind, word_from
+from groundwatch.transforms.lexical.language.words import Token, TokenKind, is_kana, word_from
 from .matching import Matched, match_in_any_order, match_in_order
 
 DENIED = 0.85

@@ -21,7 +21,7 @@ from groundwatch.transforms.lexical.language.words import (
     ClaimWords,
     Pair,
     form_of,
-    read_fact_words,
+    read_words,
     spellings,
 )
 from .support_score import logit
@@ -140,7 +140,8 @@ class AnswerFactWords(NamedTuple):
 
 def read_whole_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
     """Read the words of facts; their forms are cached."""
-    return find_in_facts(claims, map(_words_of_fact, texts))
+    words = map(_words_of_fact, texts)
+    return find_in_facts(claims, [(each.forms, each.signs) for each in words])
 
 
 def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
@@ -176,7 +177,7 @@ def find_in_facts(
     )
 
 
-_words_of_fact = FactCache(read_fact_words).__getitem__
+_words_of_fact = FactCache(read_words).__getitem__
 
 
 class ClaimInFacts:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.transforms.lexical.claims.read_claim import read_claim
-from groundwatch.transforms.lexical.language.words import ClaimWords, read_fact_words
+from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
 from groundwatch.transforms.lexical.scores.scoring import (
     AnswerFactWords,
     ClaimInFacts,
@@ -23,7 +23,8 @@ def ends(windows: int) -> list[int]:
 
 
 def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
-    return find_in_facts(claims, map(read_fact_words, texts))
+    words = map(read_words, texts)
+    return find_in_facts(claims, [(each.forms, each.signs) for each in words])
 
 
 def facts_for(claim: str, *texts: str) -> AnswerFactWords:
