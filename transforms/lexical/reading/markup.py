@@ -240,7 +240,7 @@ class _Reader:
             return None
         return self._cut(start, end.end())
 
-    def autolink(self, found: re.Match[str]) -> int:
+    def mark(self, found: re.Match[str]) -> int:
         return self._leave_out(*found.span())
 
     def address(self, found: re.Match[str]) -> int:
@@ -250,9 +250,6 @@ class _Reader:
         if _BEFORE_NAMED.search(self._text, max(0, start - 8), start):
             return end
         return self._leave_out(start, end)
-
-    def vendor_mark(self, found: re.Match[str]) -> int:
-        return self._leave_out(*found.span())
 
     def sign(self, found: re.Match[str]) -> int:
         return self._replace(*found.span(), "")
@@ -371,7 +368,7 @@ _EMPHASIS = (_RUN, _Reader.emphasis)
 _BRACKETED_VALUE = (_VALUE, _Reader.value)
 _READERS: dict[str, _Readers] = {
     "<": [
-        *((TAG, _Reader.tag), (_COMMENT, _Reader.comment), (_AUTOLINK, _Reader.autolink)),
+        *((TAG, _Reader.tag), (_COMMENT, _Reader.comment), (_AUTOLINK, _Reader.mark)),
         *((_NUMBER_IN_ANGLES, _Reader.number), _BRACKETED_VALUE, (_VENDOR_TAG, _Reader.sign)),
     ],
     "&": [(_CHARACTER, _Reader.character)],
@@ -392,6 +389,6 @@ _READERS: dict[str, _Readers] = {
     **{digit: [(_SUPERSCRIPT, _Reader.superscript)] for digit in SUPERSCRIPT_DIGITS},
 }
 _OTHER_READERS: _Readers = [
-    *((_VENDOR_MARK, _Reader.vendor_mark), (_PRIVATE_SIGN, _Reader.sign)),
+    *((_VENDOR_MARK, _Reader.mark), (_PRIVATE_SIGN, _Reader.sign)),
     (_ADDRESS, _Reader.address),
 ]
