@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.rules.escalation import screen_answer
 from .check_session import BackgroundSession, CheckOutcome, CheckSession, Done

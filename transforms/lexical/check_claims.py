@@ -21,14 +21,14 @@ from .claims.short_answers import ShortAnswer
 from .contradictions.difference import Difference
 from .contradictions.find_differences import MAX_CLAIM_TOKENS, find_differences
 from .contradictions.unseen_values import unseen_values_of
-from .facts.fact_text import FactAndAttributes, needs_index, render_facts, render_without_uris
-from .language.words import VALUE, ClaimWords, read_words
+from .facts.fact_text import FactAndAttributes, render_facts, render_without_uris
+from .language.words import VALUE, read_words
 from .reading.answer_sentences import Sentence, split_sentences
 from .reading.citation_marks import Sources
 from .reading.plain_text import read_plain
 from .scores.claim_result import WRONG, ClaimResult, ScoreClaims, ScoredAnswer
 from .scores.equal_forms import with_spelling_of_facts
-from .scores.scoring import AnswerFactWords, ClaimInFacts, read_long_facts, read_whole_facts
+from .scores.scoring import ClaimInFacts, read_facts
 from .scores.support_score import logit, sigmoid, support_score_of_log_odds, support_share
 from .scores.weighted_sum import MODEL_ALONE, WeightedSum
 from .values.read_values import read_values
@@ -62,7 +62,7 @@ def check_grounding(
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, Sources.of(facts))
-    claims = list(read_claims(sentences, request.query))
+    claims = read_claims(sentences, request.query)
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     by_words = partial(_check_by_words, claims, facts, request.query, logit(threshold))
@@ -116,9 +116,9 @@ def find_contradictions(
     sources = Sources.of(facts)
     plain = (read_plain(claim, sources).text.strip() for claim in claims)
     sentences = [Sentence(text=text, start_byte=0, end_byte=0) for text in plain]
-    read = list(read_claims(sentences, query if is_first else None))
+    read = read_claims(sentences, query if is_first else None)
     texts = render_facts(facts)
-    words = _read([form for claim in read for form in claim.forms], texts)
+    words = read_facts([form for claim in read for form in claim.forms], texts)
     compared = render_without_uris(facts, texts)
     premises = read_values(query or "")
     return [
@@ -127,11 +127,6 @@ def find_contradictions(
         )
         for claim in read
     ]
-
-
-def _read(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
-    is_long = needs_index(sum([len(claim.text) for claim in claims]), texts)
-    return read_long_facts(claims, texts) if is_long else read_whole_facts(claims, texts)
 
 
 def _check_by_words(
@@ -144,11 +139,11 @@ def _check_by_words(
     compared = render_without_uris(facts, texts)
     read = list(chain.from_iterable([claim.forms for claim in claims]))
     is_only = sum(bool(claim.forms) for claim in claims) == 1
-    words = _read(read, texts)
+    words = read_facts(read, texts)
     if query:
         words = words._replace(missing=words.missing.difference(read_words(query).numbers()))
     respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
-    changed = _read([claim for claim in respelled if claim], texts) if any(respelled) else words
+    changed = read_facts(list(filter(None, respelled)), texts) if any(respelled) else words
     others = iter(respelled)
     premises = read_values(query or "")
     unseen = unseen_values_of(list(map(_with_values, claims)), texts, query or "", premises)

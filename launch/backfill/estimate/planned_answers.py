@@ -24,7 +24,7 @@ from groundwatch.transforms.grounding.forecast import Forecast, ForecastCall, fo
 from groundwatch.transforms.grounding.planned_check import plan_check
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
-from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from groundwatch.transforms.rules.escalation import screen_answer
 from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
 

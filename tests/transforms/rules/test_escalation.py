@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from groundwatch.schemas.checked_answer import CheckedAnswer, Contradiction, Decision, Grounding
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from groundwatch.transforms.rules import escalation
 from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds

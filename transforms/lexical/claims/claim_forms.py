@@ -1,13 +1,16 @@
 """Read the sentences of an answer as claims, each in the forms in which it may be compared."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from groundwatch.schemas.answer import Fact
+from groundwatch.transforms.lexical.facts.fact_text import describe_facts
 from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
 from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind
-from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence
+from groundwatch.transforms.lexical.reading.answer_sentences import Role, Sentence, split_sentences
+from groundwatch.transforms.lexical.reading.citation_marks import Sources
 from .questions import read_question
-from .read_claim import read_claim
+from .read_claim import read_claim, refuses
 from .short_answers import MAX_SHORT_CHARS, ShortAnswer, may_be_short, read_short_answer
 from .user_statements import repeats_user
 
@@ -31,19 +34,13 @@ class ClaimForms(NamedTuple):
     answer: ShortAnswer | None = None
 
 
-def read_claims(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
+def read_claims(sentences: Iterable[Sentence], query: str | None) -> list[ClaimForms]:
     """Read sentences as claims with what the user asked.
 
     What only repeats the user does not count as a claim, nor does a signature at the end. The first
     sentence that may be one is also read as a short answer.
     """
-    claims = list(_read_each(sentences, query))
-    begin = _signature_of(claims)
-    yield from claims[:begin]
-    yield from [ClaimForms(claim.text) for claim in claims[begin:]]
-
-
-def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[ClaimForms]:
+    claims: list[ClaimForms] = []
     is_first = True
     for sentence in sentences:
         claim = _read_sentence(sentence)
@@ -53,7 +50,23 @@ def _read_each(sentences: Iterable[Sentence], query: str | None) -> Iterator[Cla
             if is_first and _may_be_short(claim, query):
                 claim = _as_answer(claim, query) or claim
         is_first = is_first and not claim.forms
-        yield claim
+        claims.append(claim)
+    begin = _signature_of(claims)
+    return claims[:begin] + [ClaimForms(claim.text) for claim in claims[begin:]]
+
+
+def has_hard_claim(answer: str, facts: Sequence[Fact], query: str | None) -> bool:
+    """Return whether an answer has a claim of a kind that words judge badly.
+
+    That is a short answer to what was asked, "Yes, it does.", or a statement beside a refusal, in
+    the same sentence or in another: "The documents do not mention X. You can return it."
+    """
+    sentences = split_sentences(answer, Sources.of(describe_facts(facts)))
+    first = next((claim for claim in read_claims(sentences, query) if claim.forms), None)
+    if first is None:
+        return False
+    # No later one is read as a short answer.
+    return first.answer is not None or any(refuses(each.text) for each in sentences)
 
 
 def _signature_of(claims: Sequence[ClaimForms]) -> int:

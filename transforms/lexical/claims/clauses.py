@@ -20,8 +20,19 @@ from groundwatch.transforms.lexical.reading.citation_marks import ADDRESS, FILE,
 # In lower case what follows a full stop may be a sentence of its own, and not behind "e.g.".
 _STOP = r"(?<=[^\W\d_]{3})\.\s(?=(?-i:[a-z\u00df-\u00ff]))"
 _MARK = rf"{_STOP}|[:;]\s|\s[\u2013\u2014-]\s|\u2014|[\uff1a\uff1b]"
+_THAT = "|".join(sorted(phrases.words_of("that")))
+_JOINING = "|".join(sorted(phrases.words_of("that") | phrases.words_of("joining")))
 # Without a comma only in English: "mais" is another word in Portuguese.
 _CONTRAST = r"[,.]\s(?=PHRASE)|\s(?=(?:but|however|although|though)\s)"
+_BETWEEN_CLAUSES = "contrasts", rf"{_MARK}|{_CONTRAST}"
+_BEHIND_ADDRESS = (
+    "contrasts",
+    rf"{_MARK}|,\s|[\uff0c\u3001]|\s(?:{_THAT})\s|\squ['\u2019]|{_CONTRAST}",
+)
+_BEGIN = "contrasts", rf"\A\s*(?:(?:PHRASE|(?:{_JOINING})\b),?\s*){{1,2}}"
+_TAG = "tags", r"(?:,\s*|\s[\u2013\u2014-]\s*|,?\s*\u00bf\s?)PHRASE$"
+_KNOWN = "known", r"\u00bf?\s*PHRASE\s*"
+_REPORTING = "reporting", r"\s*PHRASE"
 _MOST_PARTS = 6
 _MAX_TAG = 40  # characters of what is asked behind a statement
 _SENTENCE_ENDS = (".", "!", "\u3002", "\uff01")
@@ -41,12 +52,18 @@ _ANNOUNCING = frozenset(map(form_of, phrases.words_of("announcing")))
 
 def is_sentence(words: Words, *, is_colon: bool) -> bool:
     """Return whether a heading, or a line that ends with a colon, states something itself."""
+    if not _has_verb(words, _CLAUSE):
+        return False
+    announces = words.forms[-1] in VERBS or not _ANNOUNCING.isdisjoint(words.forms)
+    return not (is_colon and announces)
+
+
+def _has_verb(words: Words, verbs: frozenset[str]) -> bool:
+    """Return whether a line of some words that asks nothing has one of the verbs, or a number."""
     forms = words.forms
     if len(forms) < _FEWEST_TOKENS or forms[0] in ASKING:
         return False
-    if is_colon and (forms[-1] in VERBS or not _ANNOUNCING.isdisjoint(forms)):
-        return False
-    return TokenKind.NUMBER in words.kinds or not _CLAUSE.isdisjoint(forms)
+    return TokenKind.NUMBER in words.kinds or not verbs.isdisjoint(forms)
 
 
 def exclaims(text: str, words: Words) -> bool:
@@ -64,11 +81,7 @@ def states_itself(line: str, *, is_code: bool) -> bool:
     """
     if is_code:
         return line.endswith(_SENTENCE_ENDS) and is_sentence(read_words(line), is_colon=False)
-    words = read_words(_SOURCE.sub(" ", line))
-    forms = words.forms
-    if len(forms) < _FEWEST_TOKENS or forms[0] in ASKING:
-        return False
-    return TokenKind.NUMBER in words.kinds or not VERBS.isdisjoint(forms)
+    return _has_verb(read_words(_SOURCE.sub(" ", line)), VERBS)
 
 
 def statements_of(sentence: str, *, is_refusal: bool) -> Iterator[str]:
@@ -84,62 +97,31 @@ def statements_of(sentence: str, *, is_refusal: bool) -> Iterator[str]:
         if stated := asserted(sentence):
             yield stated
         return
-    mark = _between_clauses() if is_refusal else _behind_address()
+    mark = _compiled(*(_BETWEEN_CLAUSES if is_refusal else _BEHIND_ADDRESS))
     found = [match.span() for match in islice(mark.finditer(sentence), _MOST_PARTS)]
     for _, behind in found:
-        yield _begin().sub("", sentence[behind:], count=1)
+        yield _compiled(*_BEGIN).sub("", sentence[behind:], count=1)
     if is_refusal:
         yield from (sentence[:before] for before, _ in reversed(found))
 
 
 def reports(part: str) -> bool:
     """Return whether a part of a refusal goes on about the source: "but rather describes X"."""
-    return _reporting().match(part) is not None
+    return _compiled(*_REPORTING).match(part) is not None
 
 
 def asserted(question: str) -> str | None:
     """Return what a question states and asks to confirm: "X, right?"; None if it only asks."""
     asked = question.rstrip("".join(QUESTION_MARKS)).rstrip()
-    if tag := _tag().search(asked, max(0, len(asked) - _MAX_TAG)):
+    if tag := _compiled(*_TAG).search(asked, max(0, len(asked) - _MAX_TAG)):
         return asked[: tag.start()]
-    if known := _known().match(asked):
+    if known := _compiled(*_KNOWN).match(asked):
         return asked[known.end() :]
     return None
 
 
+@cache
 def _compiled(kind: str, expression: str) -> re.Pattern[str]:
+    """Compile an expression at its first use, with the phrases of a kind for PHRASE in it."""
     phrase = phrases.expression_of(kind)
     return re.compile(expression.replace("PHRASE", rf"(?:{phrase})"), re.IGNORECASE)
-
-
-@cache
-def _between_clauses() -> re.Pattern[str]:
-    return _compiled("contrasts", rf"{_MARK}|{_CONTRAST}")
-
-
-@cache
-def _behind_address() -> re.Pattern[str]:
-    that = "|".join(phrases.words_of("that"))
-    behind = rf"{_MARK}|,\s|[\uff0c\u3001]|\s(?:{that})\s|\squ['\u2019]|{_CONTRAST}"
-    return _compiled("contrasts", behind)
-
-
-@cache
-def _begin() -> re.Pattern[str]:
-    words = "|".join(phrases.words_of("that") | phrases.words_of("joining"))
-    return _compiled("contrasts", rf"\A\s*(?:(?:PHRASE|(?:{words})\b),?\s*){{1,2}}")
-
-
-@cache
-def _tag() -> re.Pattern[str]:
-    return _compiled("tags", r"(?:,\s*|\s[\u2013\u2014-]\s*|,?\s*\u00bf\s?)PHRASE$")
-
-
-@cache
-def _known() -> re.Pattern[str]:
-    return _compiled("known", r"\u00bf?\s*PHRASE\s*")
-
-
-@cache
-def _reporting() -> re.Pattern[str]:
-    return _compiled("reporting", r"\s*PHRASE")

@@ -40,16 +40,11 @@ def agree(question: Question, facts: Sequence[str], *, is_denied: bool) -> bool 
     best = [
         (shared, text) for shared, text in found if not any(shared < other for other, _ in found)
     ]
-    if any(_denies(text) for _, text in best) == is_denied:
+    if any(len(negations_in(text, read_tokens(text))) % 2 for _, text in best) == is_denied:
         return True if most > _HALF else None
     # "Only at the counter" may deny what the question asks beside the words they share.
     may_exclude = is_denied and any(shared != stems and _excludes(text) for shared, text in best)
     return None if may_exclude else False
-
-
-def _denies(text: str) -> bool:
-    """Return whether a text denies something an odd number of times."""
-    return len(negations_in(text, read_tokens(text))) % 2 == 1
 
 
 def _excludes(text: str) -> bool:

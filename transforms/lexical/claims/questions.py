@@ -9,7 +9,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import stems_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS, locate_sentences
-from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens
+from groundwatch.transforms.lexical.language.words import Token, form_of, read_tokens, read_words
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
 from .clauses import ASKING, VERBS, asserted
 
@@ -116,8 +116,8 @@ def _only_question(text: str) -> str | None:
 
 def begins_to_ask(sentence: str) -> bool:
     """Return whether a sentence begins as a question does."""
-    tokens = read_tokens(sentence)
-    return bool(tokens) and (tokens[0].form in _FIRST_VERBS or tokens[0].form in ASKING)
+    forms = read_words(sentence).forms
+    return bool(forms) and (forms[0] in _FIRST_VERBS or forms[0] in ASKING)
 
 
 def _asks(tokens: Sequence[Token]) -> bool:

@@ -6,7 +6,6 @@ from functools import cache, lru_cache
 
 from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of, stems_of
 from groundwatch.transforms.lexical.language import phrases
-from groundwatch.transforms.lexical.language.cache import CachedAttribute
 from groundwatch.transforms.lexical.language.negations import negations_in
 from groundwatch.transforms.lexical.language.sentences import QUESTION_MARKS
 from groundwatch.transforms.lexical.language.words import (
@@ -32,49 +31,30 @@ def repeats_user(claim: ClaimWords, query: str) -> bool:
     >>> repeats_user(ClaimWords.of("You asked about lamps."), "Tell me about lamps")
     True
     """
-    sentences = _sentences(query[:_MAX_CHARS])
     begun = _begins().match(claim.text) if phrases.may_repeat(claim.text) else None
     if not begun:
-        return any(each in (claim.forms, claim.forms[1:]) for each in _asked(sentences))
+        return any(each in (claim.forms, claim.forms[1:]) for each in _asked(query))
     rest = claim.text[begun.end() :]
     content = stems_of(rest)
-    if begun["said"]:
-        sentences = [each for each in sentences if not each.text.endswith(QUESTION_MARKS)]
-    known = frozenset[str]().union(*[each.stems for each in sentences])
+    said = [
+        (text, stems_of(text))
+        for text in sentences_of_query(in_one_spelling(query[:_MAX_CHARS]))
+        if not (begun["said"] and text.endswith(QUESTION_MARKS))
+    ]
+    known = frozenset[str]().union(*[stems for _, stems in said])
     if not all(is_among(each, known) for each in content):
         return False
-    nearest = max(sentences, key=lambda each: len(content & each.stems), default=None)
-    return nearest is None or _denied(rest) & content == nearest.denied & content
-
-
-class _Sentence:
-    """A sentence of the user, read at its first use."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.asks = begins_to_ask(text)
-
-    @CachedAttribute
-    def forms(self) -> Sequence[str]:
-        return read_words(self.text).forms
-
-    @CachedAttribute
-    def stems(self) -> frozenset[str]:
-        return stems_of(self.text)
-
-    @CachedAttribute
-    def denied(self) -> frozenset[str]:
-        return _denied(self.text)
+    if not said:
+        return True
+    nearest, _ = max(said, key=lambda each: len(content & each[1]))
+    return _denied(rest) & content == _denied(nearest) & content
 
 
 @lru_cache(maxsize=64)
-def _sentences(query: str) -> list[_Sentence]:
-    return list(map(_Sentence, sentences_of_query(in_one_spelling(query))))
-
-
-def _asked(sentences: Sequence[_Sentence]) -> list[Sequence[str]]:
+def _asked(query: str) -> list[Sequence[str]]:
     """Return the forms of the words of each sentence that begins as a question does."""
-    return [each.forms for each in sentences if each.asks]
+    sentences = sentences_of_query(in_one_spelling(query[:_MAX_CHARS]))
+    return [read_words(each).forms for each in sentences if begins_to_ask(each)]
 
 
 def _denied(text: str) -> frozenset[str]:

@@ -4,34 +4,28 @@ from collections.abc import Sequence
 from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.facts.fact_sentences import (
-    ReadSentence,
-    is_kana,
-    places_in,
-    stem_of,
-)
+from groundwatch.transforms.lexical.facts.fact_sentences import ReadSentence, places_in, stem_of
 from groundwatch.transforms.lexical.language.modality import (
+    CHOOSING,
     LIGHT,
     MODAL_VERBS,
     NEUTRAL,
+    STATING,
     has_word,
     is_about_modality,
     is_light,
-    leaves_open,
     may_be_waived,
     obliges,
     says_so,
-    stating,
 )
 from groundwatch.transforms.lexical.language.negations import (
     OFF,
     OPTIONAL,
     QUALIFIERS,
     UNIVERSAL,
-    Word,
     may_negate,
 )
-from groundwatch.transforms.lexical.language.words import Token, TokenKind, word_from
+from groundwatch.transforms.lexical.language.words import Token, TokenKind, is_kana, word_from
 from .matching import Matched, match_in_any_order, match_in_order
 
 DENIED = 0.85
@@ -51,13 +45,6 @@ _FIRST_KANA = "\u3041"
 _BREAKS = frozenset(',;:.!?()[]"\u201c\u201d\u3001\u3002\uff0c\uff1b')
 
 _Part = tuple[int, int]
-
-
-class Denial(NamedTuple):
-    """What a claim says and what a sentence says instead, as they are written."""
-
-    claim_text: str
-    sentence_text: str
 
 
 class _Side(NamedTuple):
@@ -97,8 +84,11 @@ def part_about_the_same(own: ReadSentence, sentence: ReadSentence) -> _Part | No
     return _part_in_other_words(own, sentence)
 
 
-def find_denial(own: ReadSentence, sentence: ReadSentence, part: _Part) -> Denial | None:
-    """Find what of a claim a part of a sentence about the same denies; None if it agrees."""
+def find_denial(own: ReadSentence, sentence: ReadSentence, part: _Part) -> tuple[str, str] | None:
+    """Find what of a claim a part of a sentence about the same denies; None if it agrees.
+
+    That is what the claim says and what the sentence says instead, as they are written.
+    """
     within = [span for span in sentence.negations if part[0] <= span[0] < part[1]]
     claim, fact = _Side(own, _whole(own), own.negations), _Side(sentence, part, within)
     claim, fact = _with_predicates(claim, fact), _with_predicates(fact, claim)
@@ -109,9 +99,9 @@ def find_denial(own: ReadSentence, sentence: ReadSentence, part: _Part) -> Denia
         return None
     if len(claim.negations) > len(fact.negations):
         claim_text, word = _quote(claim)
-        return Denial(claim_text, _quote_other(fact, word))
+        return claim_text, _quote_other(fact, word)
     sentence_text, word = _quote(fact)
-    return Denial(_quote_other(claim, word), sentence_text)
+    return _quote_other(claim, word), sentence_text
 
 
 def _part_in_other_words(own: ReadSentence, sentence: ReadSentence) -> _Part | None:
@@ -205,7 +195,7 @@ def _are_of_one_kind(denied: _Side, stated: _Side) -> bool:
     if not obliges(stated.tokens):
         if has_word(denied.tokens, OPTIONAL):
             return False
-        if may_be_waived(denied.tokens) and leaves_open(stated.tokens):
+        if may_be_waived(denied.tokens) and has_word(stated.tokens, CHOOSING):
             return False
     own, its = _qualifiers(denied), _qualifiers(stated)
     return own == its or own == [each for each in its if each not in UNIVERSAL]
@@ -268,9 +258,9 @@ def _quote(side: _Side) -> tuple[str, str | None]:
 def _quote_other(side: _Side, stem: str | None) -> str:
     """Return how the other side has the word that is negated, or says that it is so."""
     if stem:
-        found = (each for each in side.sentence.content if stem_of(each.form) == stem)
-        word: Word | None = next(found, None)
+        found = [each for each in side.sentence.content if stem_of(each.form) == stem]
     else:
-        neutral = (each for each in side.tokens if each.lower in NEUTRAL)
-        word = stating(side.tokens) or next(neutral, None)
+        found = [each for each in side.tokens if each.lower in STATING]
+        found = found or [each for each in side.tokens if each.lower in NEUTRAL]
+    word = found[0] if found else None
     return side.sentence.text[word.start : word.end] if word else side.text

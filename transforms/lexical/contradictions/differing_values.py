@@ -67,7 +67,9 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
             for number, fact in facts
             for (share, *_), place in fact.near(own.places.keys(), _ALIKE, VALUE, own.numbers)
             for sentence in [fact.read(place)]
-            for other in _in_another_unit(value, own, sentence)
+            for other in _in_place_of(value, own, sentence)
+            if value.has_number_of(other)
+            and contradiction_kind(value, other) == ContradictionKind.UNIT
         ]
         if found:
             _, text, number = max(found)
@@ -89,15 +91,6 @@ def _may_be_in_another_unit(own: ComparedClaim, facts: ComparedFacts) -> bool:
         ):
             return True
     return False
-
-
-def _in_another_unit(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
-    for other in _in_place_of(value, own, sentence):
-        if (
-            value.has_number_of(other)
-            and contradiction_kind(value, other) == ContradictionKind.UNIT
-        ):
-            yield other
 
 
 def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:

@@ -219,8 +219,3 @@ class FactSentences:
 
 sentences_of = FactCache(FactSentences).__getitem__
 """Return the sentences of a fact."""
-
-
-def is_kana(form: str) -> bool:
-    """Return whether a form is a character of hiragana, mostly a particle or an ending."""
-    return "\u3041" <= form <= "\u309f"

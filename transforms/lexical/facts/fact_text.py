@@ -8,16 +8,6 @@ from groundwatch.transforms.lexical.reading.same_text import in_one_spelling, te
 FactAndAttributes = tuple[str, Mapping[str, str]]
 
 _URI = "uri"
-# Larger facts are compared by an index: the caches hold no more.
-_MAX_FACT_CHARS = 150_000
-
-# Characters of the answer times sentences of the facts: twenty times the largest of 2,077 real
-# answers (RAGTruth, WiCE, BEGIN, CLAP-NQ), and about a second in the worst case.
-_MAX_PRODUCT = 6_000_000
-_CHARS_PER_SENTENCE = 200
-_END_MARKS = ".!?\n\r"
-# Marks that end a sentence or a line, in scripts other than Latin.
-_OTHER_END_MARKS = "\u06d4\u0964\u3002\uff01\uff1f\uff61\u2028\u2029"
 
 
 def fact_attributes(fact: Fact) -> dict[str, str]:
@@ -52,20 +42,3 @@ def render_without_uris(
             for text, attributes in facts
         ]
     )
-
-
-def needs_index(answer_chars: int, facts: Sequence[str]) -> bool:
-    """Return whether an answer and its facts are so large that an index compares them faster."""
-    chars = sum(map(len, facts))
-    if chars > _MAX_FACT_CHARS:
-        return True
-    if 2 * answer_chars * chars <= _MAX_PRODUCT:
-        return False
-    sentences = chars // _CHARS_PER_SENTENCE + sum(map(max_sentences, facts))
-    return answer_chars * sentences > _MAX_PRODUCT
-
-
-def max_sentences(text: str) -> int:
-    """Return an upper bound of the number of sentences: the number of marks that end one."""
-    marks = 1 + sum(map(text.count, _END_MARKS))
-    return marks if text.isascii() else marks + sum(map(text.count, _OTHER_END_MARKS))

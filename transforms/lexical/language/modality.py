@@ -10,24 +10,28 @@ from .negations import OFF, UNIVERSAL, Word, may_negate
 from .phrases import words_of
 
 _REQUIRED, _POSSIBLE = words_of("required"), words_of("possible")
-_OBLIGING, _CHOOSING = words_of("obliging") | _REQUIRED, words_of("choosing")
+_OBLIGING, CHOOSING = words_of("obliging") | _REQUIRED, words_of("choosing")
+"""Words that say that something is required, and that it is possible: "you can"."""
+
 _HAVE_TO = frozenset(product(("have", "has", "had"), ("to",))) | frozenset(
     product(("tiene", "tienes", "tienen"), ("que",))
 )
 
-_STATING = OFF | _REQUIRED | _POSSIBLE
-NEUTRAL = UNIVERSAL | _STATING | frozenset("是为為有能可以的了在于於由会會约約")
+STATING = OFF | _REQUIRED | _POSSIBLE
+"""Words that say that something is possible or required, or not."""
+
+NEUTRAL = UNIVERSAL | STATING | frozenset("是为為有能可以的了在于於由会會约約")
 """Words of what is possible or required, and of whom, by which equal statements differ; the others
 are function words in Chinese."""
 
-_SAYING_SO, _SAYING_HOW = _POSSIBLE | _CHOOSING, _STATING | UNIVERSAL | _CHOOSING
-MODAL_VERBS = (_OBLIGING | _CHOOSING) - NEUTRAL
+_SAYING_SO, _SAYING_HOW = _POSSIBLE | CHOOSING, STATING | UNIVERSAL | CHOOSING
+MODAL_VERBS = (_OBLIGING | CHOOSING) - NEUTRAL
 """What follows one of these is what is possible or required."""
 
 LIGHT = (
     NEUTRAL
     | _OBLIGING
-    | _CHOOSING
+    | CHOOSING
     | frozenset(["have", "has", "had", "to", "be", "been", "am", "is", "are", "was", "were", "que"])
     | frozenset(
         ["ist", "sind", "wird", "werden", "ne", "est", "sont", "es", "son", "está", "están"]
@@ -59,19 +63,9 @@ def _has_to(words: Sequence[Word]) -> bool:
     return any((one.lower, two.lower) in _HAVE_TO for one, two in pairwise(words))
 
 
-def leaves_open(words: Iterable[Word]) -> bool:
-    """Return whether words say that something is possible: "you can", "is allowed"."""
-    return has_word(words, _CHOOSING)
-
-
 def has_word(words: Iterable[Word], among: frozenset[str]) -> bool:
     """Return whether some words are among others."""
     return any(word.lower in among for word in words)
-
-
-def stating(words: Iterable[Word]) -> Word | None:
-    """Return the first of some words that says that something is possible or required, or not."""
-    return next((word for word in words if word.lower in _STATING), None)
 
 
 def says_so(words: Sequence[Word]) -> bool:

@@ -4,7 +4,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import chain, groupby
@@ -17,6 +17,7 @@ _LANGUAGES: dict[str, _Phrases] = tomllib.loads(
 )
 _ENGLISH_PHRASES = _LANGUAGES.pop("en")
 """What is said in English beside the expressions below; `_LANGUAGES` are the other languages."""
+_ALL_PHRASES = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
 
 
 def _table(kind: str) -> frozenset[str]:
@@ -47,9 +48,7 @@ that connect sentences or refer to the sources."""
 
 
 def _pairs(kind: str) -> dict[str, str]:
-    words = " ".join(
-        [str(each.get(kind, "")) for each in (*_LANGUAGES.values(), _ENGLISH_PHRASES)]
-    ).split()
+    words = " ".join([str(each.get(kind, "")) for each in _ALL_PHRASES]).split()
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
@@ -101,11 +100,6 @@ _WORD_OF_PHRASE = re.compile(r"(?<![^\s()|?])[^\s()|?{]+")
 _ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
 
 
-def _expressions(kind: str, languages: Iterable[_Phrases] = _LANGUAGES.values()) -> str:
-    """Return the regular expression for the phrases of one kind."""
-    return _expression(phrase for each in languages for phrase in each.get(kind, ()))
-
-
 def _expression(phrases: Iterable[str]) -> str:
     of_words, of_characters = ["(?!)"], ["(?!)"]
     for phrase in phrases:
@@ -120,8 +114,11 @@ def _expression(phrases: Iterable[str]) -> str:
 
 def phrases_of(kind: str) -> list[str]:
     """Return the phrases of one kind, in all languages, the longest first."""
-    languages = [_ENGLISH_PHRASES, *_LANGUAGES.values()]
-    return sorted({phrase for each in languages for phrase in each.get(kind, ())}, key=len)[::-1]
+    return sorted(set(_each_phrase(kind)), key=len)[::-1]
+
+
+def _each_phrase(kind: str) -> Iterator[str]:
+    return chain.from_iterable([each.get(kind, ()) for each in _ALL_PHRASES])
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -135,23 +132,19 @@ def any_of(words: Iterable[str]) -> str:
 
 def expression_of(kind: str) -> str:
     """Return the regular expression for the phrases of one kind, in all languages."""
-    return _expressions(kind, [_ENGLISH_PHRASES, *_LANGUAGES.values()])
-
-
-def _compile(expressions: str) -> re.Pattern[str]:
-    return re.compile(expressions, re.IGNORECASE)
+    return _expression(_each_phrase(kind))
 
 
 # Every phrase about the sources has one of these in lower case.
 _SOURCE_STEM = re.compile(
     "passage|text|article|document|docs|source|excerpt|informa|snippet|data|provided|given"
 )
-_OTHER_SOURCE = re.compile(_expressions("sources"))
+_OTHER_SOURCE = re.compile(expression_of("sources"))
 _NEGATIONS = [word for each in _LANGUAGES.values() for word in each.get("negations", ())]
 # Few words in English begin like these; the test is many times as fast as the expressions.
-PREFIX_CHARS = 3
-OTHER_PREFIXES = frozenset(
-    prefix[:PREFIX_CHARS]
+_PREFIX_CHARS = 3
+_OTHER_PREFIXES = frozenset(
+    prefix[:_PREFIX_CHARS]
     for phrases in _LANGUAGES.values()
     for word in (*phrases.get("sources", ()), *phrases.get("negations", ()))
     for prefix in (word, f"l'{word}")
@@ -162,14 +155,14 @@ OTHER_PREFIXES = frozenset(
 @cache
 def _other_address() -> re.Pattern[str]:
     # A sentence that only begins with a greeting may state something.
-    greeting = rf"(?:{_expressions('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$"
-    return _compile(rf"{greeting}|{_expressions('offers')}")
+    greeting = rf"(?:{expression_of('greetings')})(?:[\s,\uff0c\u3001]+\w+){{0,3}}\W*$"
+    return re.compile(rf"{greeting}|{expression_of('offers')}", re.IGNORECASE)
 
 
 @cache
 def _other_refusals() -> list[tuple[list[str], re.Pattern[str]]]:
     return [
-        (phrases["negations"], _compile(_expressions("refusals", [phrases])))
+        (phrases["negations"], re.compile(_expression(phrases["refusals"]), re.IGNORECASE))
         for phrases in _LANGUAGES.values()
         if "refusals" in phrases
     ]
@@ -194,7 +187,7 @@ def _may_begin(*kinds: str, english: str = "") -> WordCache[bool]:
         found = chain.from_iterable(map(phrases_of, kinds))
         words = set(chain.from_iterable(map(_first_words, found)))
         words.update(english.split())
-        return _compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]")
+        return re.compile(rf"(?:{_expression(words)})|[\u3001-\u9fff]", re.IGNORECASE)
 
     return WordCache(lambda word: expression().match(word) is not None)
 
@@ -210,7 +203,8 @@ def _lead() -> re.Pattern[str]:
     leads, bare = expression_of("leads"), expression_of("bare_leads")
     mark = r"(?:[,!.:;\uff0c\u3001\u3002\uff01\uff1a]|\s[\u2013\u2014-](?=\s)|(?<= that)(?=\s)|$)"
     speaker = rf"(?:{expression_of('speakers')})\s?[:\uff1a]"
-    return _compile(rf"[\W_]*(?:{speaker}|(?:{bare})[,:]?\s|(?:{leads})[*_]*{mark})[\W_]*")
+    lead = rf"[\W_]*(?:{speaker}|(?:{bare})[,:]?\s|(?:{leads})[*_]*{mark})[\W_]*"
+    return re.compile(lead, re.IGNORECASE)
 
 
 def without_leads(text: str) -> str:
@@ -252,29 +246,16 @@ def has_english(text: str) -> bool:
     return " the " in text or any(map(text.__contains__, _ENGLISH))
 
 
-def may_name_source(lower: str) -> bool:
-    """Return whether a text in lower case could name a source in English; a fast test."""
-    return _SOURCE_STEM.search(lower) is not None
+def may_name_source_or_refuse(lower: str, bare: str) -> tuple[bool, bool]:
+    """Return whether a word may name a source, and whether a text with it may be a refusal.
 
-
-def may_refuse(lower: str) -> bool:
-    """Return whether a text with a word, in lower case, could be a refusal in English."""
-    return _REFUSING.search(lower) is not None
-
-
-def may_be_other(lower: str) -> bool:
-    """Return whether a word, in lower case and without marks, may be of another language."""
-    return not lower.isascii() or lower[:PREFIX_CHARS] in OTHER_PREFIXES
-
-
-def may_name_other_source(lower: str) -> bool:
-    """Return whether a word in lower case names a source in another language than English."""
-    return _OTHER_SOURCE.search(lower) is not None
-
-
-def may_refuse_otherwise(lower: str) -> bool:
-    """Return whether a text with this word could be a refusal in another language than English."""
-    return any(map(f"{lower} ".__contains__, _NEGATIONS))
+    The word is in lower case, with and without the marks around it.
+    """
+    names_source, refuses = bool(_SOURCE_STEM.search(lower)), bool(_REFUSING.search(lower))
+    if not bare.isascii() or bare[:_PREFIX_CHARS] in _OTHER_PREFIXES:
+        names_source = names_source or bool(_OTHER_SOURCE.search(bare))
+        refuses = refuses or any(map(f"{lower} ".__contains__, _NEGATIONS))
+    return names_source, refuses
 
 
 def states_refusal(text: str) -> bool:

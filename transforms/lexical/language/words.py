@@ -14,17 +14,7 @@ from groundwatch.transforms.lexical.values.value import Value
 from .cache import CachedAttribute, WordCache
 from .negations import MARKS, may_deny
 from .number_forms import grouped_form
-from .phrases import (
-    ELISIONS,
-    EQUAL_WORDS,
-    OTHER_STOP_WORDS,
-    STOP_WORDS,
-    may_be_other,
-    may_name_other_source,
-    may_name_source,
-    may_refuse,
-    may_refuse_otherwise,
-)
+from .phrases import ELISIONS, EQUAL_WORDS, OTHER_STOP_WORDS, STOP_WORDS, may_name_source_or_refuse
 from .sentences import UNSPACED_SCRIPTS
 
 
@@ -91,15 +81,16 @@ class Token(NamedTuple):
     end: int
 
 
-def read_fact_words(fact: str) -> tuple[list[str], int]:
-    """Return the normal forms of a fact's tokens, in order, and its signs."""
-    forms, _, signs = _read(fact)
-    return forms, signs
-
-
 def read_words(text: str) -> Words:
     """Return a text's tokens and signs, with one cache lookup for each piece."""
-    return Words(*_read(text))
+    forms: list[str] = []
+    kinds = []
+    signs = 0
+    for of_piece, kinds_of_piece, signs_of_piece in map(_piece_of, text.split()):
+        forms += of_piece
+        kinds.append(kinds_of_piece)
+        signs |= signs_of_piece
+    return Words(forms, b"".join(kinds), signs)
 
 
 def read_tokens(text: str) -> list[Token]:
@@ -143,18 +134,16 @@ def _read_piece(unspaced: str) -> _Piece:
     spelled = _TOKEN.findall(unspaced)
     if spelled == [unspaced]:
         return _read_token(unspaced)
-    forms, kinds, _ = _read(" ".join(spelled))
-    return tuple(forms), kinds, _read_signs(unspaced)
+    words = read_words(" ".join(spelled))
+    return tuple(words.forms), words.kinds, _read_signs(unspaced)
 
 
 def _read_signs(word: str) -> int:
     lower = word.lower()
     bare = lower.strip(MARKS)
-    signs = SOURCE * may_name_source(lower) | REFUSAL * may_refuse(lower)
-    signs |= NEGATION * may_deny(bare) | VALUE * may_have_value(word)
-    if may_be_other(bare):
-        signs |= SOURCE * may_name_other_source(bare) | REFUSAL * may_refuse_otherwise(lower)
-    return signs
+    names_source, refuses = may_name_source_or_refuse(lower, bare)
+    signs = SOURCE * names_source | REFUSAL * refuses
+    return signs | NEGATION * may_deny(bare) | VALUE * may_have_value(word)
 
 
 def _read_token(spelling: str) -> _Piece:
@@ -192,30 +181,19 @@ def _without_accents(word: str) -> str:
 
 
 def _is_content(form: str) -> bool:
-    """Return whether a form is a word, a digit or a character of a script without spaces.
-
-    Hiragana is not: mostly a particle or an ending.
-    """
+    """Return whether a form is a word, a digit or a character of a script without spaces."""
     if len(form) > 1 or form.isdigit():
         return True
-    return form >= UNSPACED_SCRIPTS[0] and form.isalpha() and not "\u3041" <= form <= "\u309f"
+    return form >= UNSPACED_SCRIPTS[0] and form.isalpha() and not is_kana(form)
+
+
+def is_kana(form: str) -> bool:
+    """Return whether a form is a character of hiragana, mostly a particle or an ending."""
+    return "\u3041" <= form <= "\u309f"
 
 
 # No token contains white space, and most pieces between white space repeat.
 _piece_of = WordCache(_read_piece, _MAX_BYTES, _BYTES_OF_PIECE).__getitem__
-
-
-def _read(text: str) -> tuple[list[str], bytes, int]:
-    """Return the forms and kinds of a text's tokens, and its signs."""
-    forms: list[str] = []
-    kinds = []
-    signs = 0
-    for of_piece, kinds_of_piece, signs_of_piece in map(_piece_of, text.split()):
-        forms += of_piece
-        kinds.append(kinds_of_piece)
-        signs |= signs_of_piece
-    return forms, b"".join(kinds), signs
-
 
 Pair = tuple[str, str]
 

@@ -4,7 +4,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from math import inf
 from typing import NamedTuple
@@ -178,29 +178,26 @@ def _is_code(markup: Markup, place: int) -> bool:
 
 
 def _named(headings: Sequence[str], row: str) -> str | None:
-    """Return a row with the heading before each cell; a check mark affirms the heading itself."""
+    """Return a row with the heading before each cell; a check mark affirms the heading itself.
+
+    >>> _named(["lamp", "price", "dimmable"], "| red | 3 € | ✓ |")
+    'lamp: red; price: 3 €; dimmable'
+    """
     if len(headings) < _COLUMNS_OF_LIST:
         return None
-    return _name_cells(
-        ("", heading or cell)
-        if cell.lower() in _CHECKED
-        else (heading, "no" if heading and cell in _CROSSED else cell)
-        for heading, cell in zip(headings, _cells_of(row), strict=False)
-    )
+    named = []
+    for heading, cell in zip(headings, _cells_of(row), strict=False):
+        if heading and cell.lower() in _CHECKED:
+            named.append(heading)
+        elif cell:
+            shown = "no" if heading and cell in _CROSSED else cell
+            named.append(f"{heading}: {shown}" if heading else shown)
+    return "; ".join(named)
 
 
 def _cells_of(row: str) -> list[str]:
     """Return the cells of a row, with or without outer bars."""
     return [cell.strip() for cell in row.strip().strip("|").split("|")]
-
-
-def _name_cells(cells: Iterable[tuple[str, str]]) -> str:
-    """Return a row with the name before each cell that is not empty; a name may be empty.
-
-    >>> _name_cells([("lamp", "red"), ("price", "3 €")])
-    'lamp: red; price: 3 €'
-    """
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in cells if cell)
 
 
 def _role_of(markup: Markup, start: int, piece: str) -> Role:

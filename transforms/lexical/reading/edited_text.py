@@ -20,15 +20,32 @@ class Edit(NamedTuple):
 
 
 class EditedText:
-    """A text made from a source by edits, which are in order and do not overlap."""
+    """A text made from a source by edits, from its beginning to its end.
 
-    def __init__(self, source: str, edits: list[Edit] | None = None) -> None:
+    Attributes:
+      edits: those made.
+      behind: where the part begins that the next edit may change.
+    """
+
+    def __init__(self, source: str) -> None:
         self.source = source
-        self.edits = edits or []
+        self.edits: list[Edit] = []
+        self.behind = 0
+        self._shift = 0
+
+    def place_of(self, start: int) -> int:
+        """Return where a character behind all replaced parts stands in the text."""
+        return start + self._shift
+
+    def replace(self, start: int, end: int, text: str, *, is_mark: bool = False) -> None:
+        """Replace a part that does not begin before the last one ended."""
+        self.edits.append(Edit(start + self._shift, start, end, text, is_mark))
+        self._shift += len(text) - (end - start)
+        self.behind = end
 
     @CachedAttribute
     def text(self) -> str:
-        """The text after the edits."""
+        """The text after all edits."""
         parts, place = [], 0
         for edit in self.edits:
             parts += [self.source[place : edit.start], edit.text]
@@ -65,32 +82,3 @@ class EditedText:
         if behind < 0:
             return edit.start, edit.end
         return edit.end + behind, edit.end + behind + 1
-
-
-class Editor:
-    """Replace parts of a source, from its beginning to its end."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._edits: list[Edit] = []
-        self.behind = 0
-        """The end of the last replaced part."""
-        self._shift = 0
-
-    def place_of(self, start: int) -> int:
-        """Return where a character behind all replaced parts stands in the text."""
-        return start + self._shift
-
-    def replace(self, start: int, end: int, text: str, *, is_mark: bool = False) -> None:
-        """Replace a part that does not begin before the last one ended."""
-        self._edits.append(Edit(start + self._shift, start, end, text, is_mark))
-        self._shift += len(text) - (end - start)
-        self.behind = end
-
-    def keep(self, end: int) -> None:
-        """Keep what is before a place as it is."""
-        self.behind = end
-
-    def finish(self) -> EditedText:
-        """Return the text with all replacements."""
-        return EditedText(self._source, self._edits)

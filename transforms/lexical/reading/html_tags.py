@@ -30,25 +30,12 @@ _OF_VENDORS = frozenset(
     """.split()
 )
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_BOLD = frozenset("b strong".split())
-_TAGS = _BLOCKS | _INLINE | _OF_VENDORS | _HEADINGS | {"li", "tr", "td", "th"}
-_HIDDEN = frozenset("script style".split())
-_CALLS = frozenset("tool_call tool_calls function_call".split())
+TAGS = _BLOCKS | _INLINE | _OF_VENDORS | _HEADINGS | {"li", "tr", "td", "th"}
+"""The names of elements of HTML and of tags of vendors, in lower case."""
 
-
-def is_tag(name: str) -> bool:
-    """Return whether a name in lower case is an element of HTML, or a tag of vendors."""
-    return name in _TAGS
-
-
-def is_bold(name: str) -> bool:
-    """Return whether an element is shown in bold."""
-    return name in _BOLD
-
-
-def hides_content(name: str) -> bool:
-    """Return whether a reader does not see what an element has: a script, a call of a function."""
-    return name in _HIDDEN or name in _CALLS
+BOLD = frozenset("b strong".split())
+HIDDEN = frozenset("script style tool_call tool_calls function_call".split())
+"""Elements of which a reader does not see what they have: a script, a call of a function."""
 
 
 class ShownTags:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from groundwatch.transforms.lexical.language.phrases import OTHER_STOP_WORDS, STOP_WORDS
 from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
-from .edited_text import EditedText, Editor
-from .html_tags import TAG, ShownTags, hides_content, is_bold, is_tag
+from .edited_text import EditedText
+from .html_tags import BOLD, HIDDEN, TAG, TAGS, ShownTags
 from .same_text import ESCAPED_LINE_BREAK
 
 _PRIVATE = "\ue200-\ue20f"
@@ -127,7 +127,7 @@ class _Reader:
     def __init__(self, text: str, marks: CitationMarks) -> None:
         self._text = text
         self._marks = marks
-        self._editor = Editor(text)
+        self._edited = EditedText(text)
         self._tags = ShownTags()
         self._bold: list[int] = []
         self._code: list[tuple[int, int]] = []
@@ -147,7 +147,7 @@ class _Reader:
                 place = self._read_sign(sign[0], start) or start + 1
         if self._link_end:
             self._end_link(*self._link_end)
-        return Markup(self._editor.finish(), self._bold, self._code, self._notes)
+        return Markup(self._edited, self._bold, self._code, self._notes)
 
     def _read_sign(self, sign: str, start: int) -> int | None:
         for expression, method in _READERS.get(sign, _OTHER_READERS):
@@ -159,17 +159,17 @@ class _Reader:
 
     def _end_link(self, start: int, end: int) -> int:
         self._link_end = None
-        if start < self._editor.behind:
-            return self._editor.behind
+        if start < self._edited.behind:
+            return self._edited.behind
         return self._replace(start, end, "")
 
     def _replace(self, start: int, end: int, text: str) -> int:
         """Replace markup; without a text it is a mark."""
-        self._editor.replace(start, end, text, is_mark=not text)
+        self._edited.replace(start, end, text, is_mark=not text)
         return end
 
     def _cut(self, start: int, end: int) -> int:
-        self._editor.replace(start, end, "")
+        self._edited.replace(start, end, "")
         return end
 
     def _leave_inside(self, found: re.Match[str], group: int) -> int:
@@ -192,12 +192,12 @@ class _Reader:
         """Leave out a mark, with a space before it unless a word follows directly."""
         text = self._text
         if self._begins_line(start):
-            self._notes.add(self._editor.place_of(start))
+            self._notes.add(self._edited.place_of(start))
             behind = text[end : end + 3]
             return self._cut(start, end + len(behind) - len(behind.lstrip(" :")))
         if text[end : end + 1].isalnum():
             return self._replace(start, end, " ")
-        if self._before(start) == " " and start > self._editor.behind:
+        if self._before(start) == " " and start > self._edited.behind:
             start -= 1
         return self._cut(start, end)
 
@@ -205,7 +205,7 @@ class _Reader:
         """Return whether a bracket ends a clause, and stands for no number in it: "is [9]"."""
         if not _CLAUSE_END.match(self._text, end):
             return False
-        if self._editor.behind == start:
+        if self._edited.behind == start:
             return True
         word = _LAST_WORD.search(self._text, max(0, start - 20), start)
         return word is None or word[0].lower() not in _NOT_LAST
@@ -213,9 +213,9 @@ class _Reader:
     def tag(self, found: re.Match[str]) -> int | None:
         start, end = found.span()
         name, is_closing = found[2].lower(), bool(found[1])
-        if hides_content(name) and not is_closing:
+        if name in HIDDEN and not is_closing:
             return self._hide(start, f"</{name}>") or end
-        if not is_tag(name):
+        if name not in TAGS:
             return None
         if not is_closing and (cited := _CITED_IN_TAGS.match(self._text, start)):
             if name == "sup" and self._is_power(start):
@@ -223,8 +223,8 @@ class _Reader:
             is_note = name == "sup" and _BEFORE_NOTE.search(self._text, max(0, start - 3), start)
             if self._marks.is_mark(cited[1], is_certain=is_note is not None):
                 return self._leave_out(start, cited.end())
-        if is_bold(name):
-            self._bold.append(self._editor.place_of(start))
+        if name in BOLD:
+            self._bold.append(self._edited.place_of(start))
         return self._replace(start, end, self._tags.show(name, is_closing=is_closing))
 
     def comment(self, found: re.Match[str]) -> int | None:
@@ -240,7 +240,7 @@ class _Reader:
             return None
         return self._cut(start, end.end())
 
-    def autolink(self, found: re.Match[str]) -> int:
+    def mark(self, found: re.Match[str]) -> int:
         return self._leave_out(*found.span())
 
     def address(self, found: re.Match[str]) -> int:
@@ -250,9 +250,6 @@ class _Reader:
         if _BEFORE_NAMED.search(self._text, max(0, start - 8), start):
             return end
         return self._leave_out(start, end)
-
-    def vendor_mark(self, found: re.Match[str]) -> int:
-        return self._leave_out(*found.span())
 
     def sign(self, found: re.Match[str]) -> int:
         return self._replace(*found.span(), "")
@@ -282,7 +279,7 @@ class _Reader:
         is_whole = not found[1] and start <= first and last <= behind
         if is_whole or found[1].lower() in _MARKDOWN:
             return found.end()
-        self._code.append((self._editor.place_of(found.end()), self._editor.place_of(end)))
+        self._code.append((self._edited.place_of(found.end()), self._edited.place_of(end)))
         return self._replace(end, behind, "")
 
     def emphasis(self, found: re.Match[str]) -> int:
@@ -297,7 +294,7 @@ class _Reader:
         if is_text[found[1]] or not (before.strip() or behind.strip()):
             return end
         if end - start > 1 and found[1] != "~":
-            self._bold.append(self._editor.place_of(start))
+            self._bold.append(self._edited.place_of(start))
         return self._replace(start, end, "")
 
     def box(self, found: re.Match[str]) -> int | None:
@@ -311,13 +308,13 @@ class _Reader:
         start, end = found.span()
         group = 2 if found[1] is None else 1
         target = _TARGET.match(self._text, end)
-        if target and self._before(start) == "!" and start > self._editor.behind:
+        if target and self._before(start) == "!" and start > self._edited.behind:
             return self._cut(start - 1, target.end())
         if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
             return self._leave_out(start, target.end() if target else end)
         is_first = self._begins_line(start) and not self._is_item(start)
         if is_first and _CONTROLS.match(self._text, start):
-            self._notes.add(self._editor.place_of(start))
+            self._notes.add(self._edited.place_of(start))
         if not target or self._link_end:
             return None
         self._link_end = found.end(group), target.end()
@@ -371,7 +368,7 @@ _EMPHASIS = (_RUN, _Reader.emphasis)
 _BRACKETED_VALUE = (_VALUE, _Reader.value)
 _READERS: dict[str, _Readers] = {
     "<": [
-        *((TAG, _Reader.tag), (_COMMENT, _Reader.comment), (_AUTOLINK, _Reader.autolink)),
+        *((TAG, _Reader.tag), (_COMMENT, _Reader.comment), (_AUTOLINK, _Reader.mark)),
         *((_NUMBER_IN_ANGLES, _Reader.number), _BRACKETED_VALUE, (_VENDOR_TAG, _Reader.sign)),
     ],
     "&": [(_CHARACTER, _Reader.character)],
@@ -392,6 +389,6 @@ _READERS: dict[str, _Readers] = {
     **{digit: [(_SUPERSCRIPT, _Reader.superscript)] for digit in SUPERSCRIPT_DIGITS},
 }
 _OTHER_READERS: _Readers = [
-    *((_VENDOR_MARK, _Reader.vendor_mark), (_PRIVATE_SIGN, _Reader.sign)),
+    *((_VENDOR_MARK, _Reader.mark), (_PRIVATE_SIGN, _Reader.sign)),
     (_ADDRESS, _Reader.address),
 ]

@@ -11,7 +11,7 @@ import re
 
 from groundwatch.schemas import Record
 from .citation_marks import CitationMarks, Sources
-from .edited_text import EditedText, Editor
+from .edited_text import EditedText
 from .markup import Markup, read_markup
 from .reasoning import reasoning_spans
 
@@ -79,10 +79,10 @@ def _without_reasoning(answer: str) -> EditedText | None:
     spans = reasoning_spans(answer)
     if not spans:
         return None
-    editor = Editor(answer)
+    edited = EditedText(answer)
     for start, end in spans:
-        editor.replace(start, end, "\n" if start else "")
-    return editor.finish()
+        edited.replace(start, end, "\n" if start else "")
+    return edited
 
 
 def _texts_of_object(text: str) -> EditedText | None:
@@ -97,16 +97,16 @@ def _texts_of_object(text: str) -> EditedText | None:
         return None
     if not value:
         return None
-    editor = Editor(text)
-    _read_object(text, begin.end(), end, editor)
-    editor.replace(editor.behind, len(text), "")
-    return editor.finish()
+    edited = EditedText(text)
+    _read_object(begin.end(), end, edited)
+    edited.replace(edited.behind, len(text), "")
+    return edited
 
 
-def _read_object(text: str, start: int, end: int, editor: Editor) -> None:
+def _read_object(start: int, end: int, edited: EditedText) -> None:
     """Replace all of JSON but its values, with the names of short ones before them."""
     name, depth, skipped = "", 0, None
-    for token in _JSON_TOKEN.finditer(text, start, end):
+    for token in _JSON_TOKEN.finditer(edited.source, start, end):
         if token[2] is not None:
             name = " ".join(_NAME.split(token[1])).lower()
             if skipped is None and not _ABOUT_THE_ANSWER.isdisjoint(name.split()):
@@ -120,20 +120,20 @@ def _read_object(text: str, start: int, end: int, editor: Editor) -> None:
             if skipped is not None and skipped > depth:
                 skipped = None
         elif skipped is None:
-            _read_value(token, name, editor)
+            _read_value(token, name, edited)
 
 
-def _read_value(token: re.Match[str], name: str, editor: Editor) -> None:
+def _read_value(token: re.Match[str], name: str, edited: EditedText) -> None:
     is_text = token[1] is not None
     value = token[1] if is_text else _WORDS.get(token[0], token[0])
     start, end = token.span(1) if is_text else token.span()
     is_named = len(value.split()) <= _MAX_NAMED_WORDS
     if not value:
         return
-    editor.replace(editor.behind, start, f"\n{name}: " if name and is_named else "\n")
+    edited.replace(edited.behind, start, f"\n{name}: " if name and is_named else "\n")
     if is_text:
         for escape in _ESCAPE.finditer(token.string, start, end):
-            editor.replace(*escape.span(), json.loads(f'"{escape[0]}"'))
+            edited.replace(*escape.span(), json.loads(f'"{escape[0]}"'))
     elif value != token[0]:
-        editor.replace(start, end, value)
-    editor.keep(end)
+        edited.replace(start, end, value)
+    edited.behind = end

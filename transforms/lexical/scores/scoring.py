@@ -21,7 +21,7 @@ from groundwatch.transforms.lexical.language.words import (
     ClaimWords,
     Pair,
     form_of,
-    read_fact_words,
+    read_words,
     spellings,
 )
 from .support_score import logit
@@ -60,8 +60,11 @@ _WINDOWS = [
 ]
 """The windows that contain each position of a piece."""
 
+_MAX_CACHED_CHARS = 150_000
+"""Of all facts of an answer: the caches hold no more."""
+
 _MAX_LOOKUPS = 2_000_000
-"""For all claims of a large answer together; a quarter of a second in the worst case."""
+"""For all claims together beside larger facts; a quarter of a second in the worst case."""
 
 
 FoundCounts = tuple[int, int, int, int, int, int]
@@ -138,32 +141,22 @@ class AnswerFactWords(NamedTuple):
     max_lookups: float
 
 
-def read_whole_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
-    """Read the words of facts; their forms are cached."""
-    return find_in_facts(claims, map(_words_of_fact, texts))
+def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
+    """Read the words of facts, as far as some claims have them.
 
-
-def read_long_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
-    """Read only the words of facts that some claims have, and not all of their windows."""
-    content = frozenset[str]().union(*[claim.distinct for claim in claims])
-    pairs = chain.from_iterable([claim.pairs for claim in claims])
-    wanted = WantedForms(form_of, content.union(*pairs))
-    facts = ((wanted.of(spellings(text)), ~0) for text in texts)
-    return find_in_facts(claims, facts, _MAX_LOOKUPS / max(1, len(claims)))
-
-
-def find_in_facts(
-    claims: Sequence[ClaimWords],
-    facts: Iterable[tuple[Sequence[str | None], int]],
-    max_lookups: float = inf,
-) -> AnswerFactWords:
-    """Find the words of claims in facts, each given as its forms and its signs.
-
-    None is no form of a claim.
+    Of facts that are too large for the caches only these words are read, and not all windows.
     """
     content = frozenset[str]().union(*[claim.distinct for claim in claims])
     # Intersections only keep what the claims have; sets of all words of facts take more time.
     pairs = frozenset(chain.from_iterable([claim.pairs for claim in claims]))
+    facts: Iterable[tuple[Sequence[str | None], int]]
+    if sum(map(len, texts)) <= _MAX_CACHED_CHARS:
+        facts = ((words.forms, words.signs) for words in map(_words_of_fact, texts))
+        max_lookups = inf
+    else:
+        wanted = WantedForms(form_of, content.union(*pairs))
+        facts = ((wanted.of(spellings(text)), ~0) for text in texts)
+        max_lookups = _MAX_LOOKUPS / max(1, len(claims))
     each = [
         FactWords(forms, signs, content.intersection(forms), pairs.intersection(pairwise(forms)))
         for forms, signs in facts
@@ -176,7 +169,7 @@ def find_in_facts(
     )
 
 
-_words_of_fact = FactCache(read_fact_words).__getitem__
+_words_of_fact = FactCache(read_words).__getitem__
 
 
 class ClaimInFacts:

@@ -1,7 +1,7 @@
 """Read dates and times in a text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from groundwatch.transforms.lexical.language.phrases import MONTH_NAMES, any_of
 from .value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
@@ -44,35 +44,26 @@ _EUROPEAN = re.compile(
 )
 
 
-def _iso(text: str, start: int) -> Sequence[Value]:
-    found = _ISO.match(text, start)
-    if not found:
-        return ()
+def _iso(found: re.Match[str]) -> Sequence[Value]:
     year, _, month, day = found.groups()
-    dates = _date(start, found.end(), (int(year), int(month), int(day)))
+    dates = _date(*found.span(), (int(year), int(month), int(day)))
     # A time behind it is a machine's.
     return [each._replace(is_implied="T" in found[0]) for each in dates]
 
 
-def _in_digits(text: str, start: int) -> Sequence[Value]:
+def _in_digits(found: re.Match[str]) -> Sequence[Value]:
     """Read 31/12/2025 and 12/31/2025; 03/04/2025 may be a day in March or in April."""
-    found = _BY_DIGITS.match(text, start)
-    if not found:
-        return ()
     one, mark, two, year = found.groups()
     readings = [(int(year), int(two), int(one))]
     if mark != ".":
         readings.append((int(year), int(one), int(two)))
-    return _date(start, found.end(), *readings)
+    return _date(*found.span(), *readings)
 
 
-def _day_first(text: str, start: int) -> Sequence[Value]:
-    found = _DAY_FIRST.match(text, start)
-    if not found:
-        return ()
+def _day_first(found: re.Match[str]) -> Sequence[Value]:
     day, month, year = found.groups()
-    end = found.end() if year else found.start("month") + len(month)
-    return _date(start, end, (_number(year), MONTHS[month.lower()], int(day)))
+    end = found.end() if year else found.end("month")
+    return _date(found.start(), end, (_number(year), MONTHS[month.lower()], int(day)))
 
 
 def month_first(text: str, start: int) -> Sequence[Value]:
@@ -91,23 +82,17 @@ def month_first(text: str, start: int) -> Sequence[Value]:
     return _date(start, end, (_number(year), MONTHS[month.lower()], _number(day)))
 
 
-def _cjk(text: str, start: int) -> Sequence[Value]:
-    found = _CJK_DATE.match(text, start)
-    if not found or not (found[1] or found[5]):
-        return ()
+def _cjk(found: re.Match[str]) -> Sequence[Value]:
     month, day = (found[2], found[3]) if found[1] else (found[5], found[6])
-    return _date(start, found.end(), (_number(found[1]), _number(month), _number(day)))
+    return _date(*found.span(), (_number(found[1]), _number(month), _number(day)))
 
 
-def _decade(text: str, start: int) -> Sequence[Value]:
+def _decade(found: re.Match[str]) -> Sequence[Value]:
     """Read 1990s and '90s as the year 1990 or 90 of any century."""
-    found = _DECADE.match(text, start)
-    if not found:
-        return ()
     century = int(found[1]) if found[1] else None
     years = [century] if century else [18, 19, 20]
     dates = tuple([(each * 100 + int(found[2]), None, None) for each in years])
-    return [Value(DATE, start, found.end(), dates=dates, is_decade=True)]
+    return [Value(DATE, *found.span(), dates=dates, is_decade=True)]
 
 
 def _date(start: int, end: int, *readings: Parts) -> Sequence[Value]:
@@ -121,24 +106,29 @@ def _date(start: int, end: int, *readings: Parts) -> Sequence[Value]:
     return [Value(DATE, start, end, dates=dates)] if dates else ()
 
 
-def _time(text: str, start: int) -> Sequence[Value]:
-    if found := _TIME.match(text, start):
-        hour, minute, half = found.groups()
-        minutes = int(hour) % 12 * HOUR + int(minute or 0) + HALF_DAY * (half in "pP")
-        return [Value(TIME, start, found.end(), (minutes,))]
-    found = _CLOCK.match(text, start) or _EUROPEAN.match(text, start)
-    if not found or int(found[1]) > _MAX_HOUR:
+def _half_day(found: re.Match[str]) -> Sequence[Value]:
+    hour, minute, half = found.groups()
+    minutes = int(hour) % 12 * HOUR + int(minute or 0) + HALF_DAY * (half in "pP")
+    return [Value(TIME, *found.span(), (minutes,))]
+
+
+def _time(found: re.Match[str]) -> Sequence[Value]:
+    if int(found[1]) > _MAX_HOUR:
         return ()
     minutes = int(found[1]) * HOUR + int(found[2] or 0)
     # 2:30 may be in the afternoon.
     is_ambiguous = found.re is _CLOCK and 0 < minutes < HALF_DAY and found[1][0] != "0"
     also = (minutes + HALF_DAY,) if is_ambiguous else ()
-    return [Value(TIME, start, found.end(), (minutes, *also))]
+    return [Value(TIME, *found.span(), (minutes, *also))]
 
 
 def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-DATES_IN_DIGITS = (_iso, _in_digits, _day_first, _cjk, _decade, _time)
-"""The readers of dates and times that begin with a digit, in the order in which they are tried."""
+DATES_IN_DIGITS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Sequence[Value]]]] = [
+    *((_ISO, _iso), (_BY_DIGITS, _in_digits), (_DAY_FIRST, _day_first), (_CJK_DATE, _cjk)),
+    *((_DECADE, _decade), (_TIME, _half_day), (_CLOCK, _time), (_EUROPEAN, _time)),
+]
+"""Expressions for dates and times that begin with a digit, in the order in which they are tried,
+each with what reads them."""

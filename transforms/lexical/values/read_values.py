@@ -4,7 +4,7 @@ Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two wee
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 
 from groundwatch.transforms.lexical.language.number_forms import grouped_form, number_form
@@ -175,35 +175,26 @@ def read_values(text: str) -> list[Value]:
     text = _with_digits(text)
     values: list[Value] = []
     place = 0
-    for anchor in _anchors(text):
-        if anchor.start() < place or not (kind := _kind(anchor[0])):
+    found = list(_ANCHOR.finditer(text))
+    kinds = map(_MAY_BEGIN.get, map(str.lower, map(re.Match.group, found)))
+    for anchor in compress(found, kinds):
+        if anchor.start() < place or anchor[0] in _ALSO_VERBS:
             continue
-        if found := _at(kind, anchor, text):
-            values += found
-            place = max([value.end for value in found])
+        if read := _at(anchor, text):
+            values += read
+            place = max([value.end for value in read])
             if len(values) >= _MAX_VALUES:
                 break
     return values
 
 
-def _anchors(text: str) -> Iterator[re.Match[str]]:
-    """Yield the digits and words with which values may begin."""
-    found = list(_ANCHOR.finditer(text))
-    return compress(found, map(_MAY_BEGIN.get, map(str.lower, map(re.Match.group, found))))
-
-
-def _kind(anchor: str) -> str | None:
-    return None if anchor in _ALSO_VERBS else _MAY_BEGIN.get(anchor.lower())
-
-
-def _at(kind: str, anchor: re.Match[str], text: str) -> Sequence[Value]:
+def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:
+    """Read the values that begin with some digits or a word."""
     start, end = anchor.span()
+    word = anchor[0].lower()
+    kind = _MAY_BEGIN[word]
     if read := _BY_START.get(kind):
         return read(text, start)
-    return _at_word(kind, anchor[0].lower(), text, start, end)
-
-
-def _at_word(kind: str, word: str, text: str, start: int, end: int) -> Sequence[Value]:
     number: float
     match kind:
         case "ordinal":
@@ -238,12 +229,15 @@ def _multiple(text: str, start: int, end: int, factor: float) -> Value:
 
 
 def _in_digits(text: str, start: int) -> Sequence[Value]:
-    for read in _BY_DIGIT:
-        if found := read(text, start):
-            if _is_label(text, start):
-                return [each._replace(is_implied=True) for each in found]
-            return found
-    return ()
+    for expression, read in DATES_IN_DIGITS:
+        found = expression.match(text, start)
+        if found and (values := read(found)):
+            break
+    else:
+        values = _phone(text, start) or _number_in_digits(text, start)
+    if values and _is_label(text, start):
+        return [each._replace(is_implied=True) for each in values]
+    return values
 
 
 def _is_label(text: str, start: int) -> bool:
@@ -429,8 +423,3 @@ _BY_START: dict[str, Callable[[str, int], Sequence[Value]]] = {
     "month": month_first,
     "word": _number_in_words,
 }
-_BY_DIGIT: tuple[Callable[[str, int], Sequence[Value]], ...] = (
-    *DATES_IN_DIGITS,
-    _phone,
-    _number_in_digits,
-)

@@ -62,9 +62,8 @@ class Value(NamedTuple):
             return any(_agree(own, its) for own, its in self._dates_beside(other))
         if self.dates or other.dates:
             date, number = (self, other) if self.dates else (other, self)
-            return number.kind == NUMBER and any(
-                parts in date.dates for parts in _years(number.raw)
-            )
+            years = [(each, None, None) for each in number.raw]
+            return number.kind == NUMBER and not set(years).isdisjoint(date.dates)
         if self.kind != other.kind:
             return not {self.kind, other.kind} - {TIME, NUMBER} and self._is_hour(other)
         if self.per_s and other.per_s and self.per_s != other.per_s:
@@ -167,10 +166,6 @@ def _agree(one: Parts, two: Parts) -> bool:
 
 def _decade_of(parts: Parts) -> Parts:
     return (parts[0] // 10 * 10 if parts[0] else None, None, None)
-
-
-def _years(raw: tuple[float, ...]) -> list[Parts]:
-    return [(int(number), None, None) for number in raw if number == int(number)]
 
 
 def _includes(whole: Parts, part: Parts) -> bool:

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from groundwatch.transforms.lexical.language.words import (
     TokenKind,
     form_of,
-    read_fact_words,
     read_tokens,
     read_words,
     spellings,
@@ -15,7 +14,7 @@ from groundwatch.transforms.lexical.language.words import (
 
 
 def forms_of(text: str) -> list[str]:
-    return read_fact_words(text)[0]
+    return read_words(text).forms
 
 
 @pytest.mark.parametrize(

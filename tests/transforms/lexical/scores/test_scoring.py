@@ -1,29 +1,20 @@
 """Score claims by where the words of the facts are."""
 
-from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from groundwatch.transforms.lexical.claims.read_claim import read_claim
-from groundwatch.transforms.lexical.language.words import ClaimWords, read_fact_words
-from groundwatch.transforms.lexical.scores.scoring import (
-    AnswerFactWords,
-    ClaimInFacts,
-    find_in_facts,
-    read_long_facts,
-)
+from groundwatch.transforms.lexical.scores import scoring
+from groundwatch.transforms.lexical.scores.scoring import AnswerFactWords, ClaimInFacts, read_facts
 from groundwatch.transforms.lexical.scores.support_score import logit
 
 
 def ends(windows: int) -> list[int]:
     return [position for position in range(windows.bit_length()) if windows >> position & 1]
-
-
-def read_facts(claims: Sequence[ClaimWords], texts: Sequence[str]) -> AnswerFactWords:
-    return find_in_facts(claims, map(read_fact_words, texts))
 
 
 def facts_for(claim: str, *texts: str) -> AnswerFactWords:
@@ -180,13 +171,20 @@ def test_facts_read_for_all_claims_score_each_as_if_it_were_the_only_one(
     facts: list[str], claims: list[str]
 ) -> None:
     words = [claim for claim in map(read_claim, claims) if claim]
-    for read in (read_facts, read_long_facts):
-        together = read(words, facts)
+    for most_chars in (scoring._MAX_CACHED_CHARS, -1):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(scoring, "_MAX_CACHED_CHARS", most_chars)
+            together = read_facts(words, facts)
         for claim in words:
             one = ClaimInFacts(claim, read_facts([claim], facts))
             other = ClaimInFacts(claim, together)
             assert one.log_odds() == other.log_odds()
             assert one.supporting(0.0) == other.supporting(0.0)
+
+
+def test_the_windows_are_bounded_beside_facts_that_the_caches_do_not_hold() -> None:
+    sizes = (150_000, 150_001)
+    assert [read_facts([], ["x" * chars]).max_lookups for chars in sizes] == [inf, 2_000_000]
 
 
 def test_of_very_many_windows_only_the_likeliest_facts_are_looked_at() -> None:

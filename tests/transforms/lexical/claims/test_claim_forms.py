@@ -2,7 +2,7 @@
 
 import pytest
 
-from groundwatch.transforms.lexical.claims.hard_claims import has_hard_claim
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from tests.support.builders import a_fact
 
 CASES = [
