@@ -22,15 +22,20 @@ class Request(Record, frozen=True, kw_only=True):
     """The body of a message to read: parsed JSON, camelCase and without nulls.
 
     The user or the producer may have named its format or family. `carried_by` are the carriers that
-    the body was in, from the outermost, each with what it was unwrapped from. Where the user's map
-    `names_answer`, it does not matter which of several texts is the answer.
+    the body was in, from the outermost, each with what it was unwrapped from. `own_map` is the
+    user's.
     """
 
     value: object
     message: Message
     named_format: str | None = None
     carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
-    names_answer: bool = False
+    own_map: FieldMap | None = None
+
+    @property
+    def names_answer(self) -> bool:
+        """Whether the user's map has the answer: names do not decide between several texts."""
+        return self.own_map is not None and "answer" in self.own_map.paths
 
     def as_written(self) -> object:
         """Return the value with the spelling of the message, where it is the whole message."""

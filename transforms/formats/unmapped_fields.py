@@ -6,12 +6,14 @@ from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.rules.routing import depends_on_content
-from .field_maps.field_map import named_text, two_answers
-from .field_maps.field_names import ANSWER_RANK, answer_rank
+from .field_maps.field_map import FieldMap, named_text, two_answers
+from .field_maps.field_names import ANSWER_RANK, answer_rank, ranked_names
+from .field_maps.json_path import PathStep
 from .format import Format, Request
 from .unread_content import (
     UNKNOWN,
     Known,
+    KnownByEither,
     KnownWire,
     SearchedPart,
     below,
@@ -44,7 +46,9 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
         return
     if lacking == ["facts"]:
         _reject_long_prompt(request.value, input_format)
-    unread = _unread((*parts, *_beside(request)), is_text_lacking="text" in lacking)
+    others = _other_answers(request, input_format) if has_text else ()
+    searched = (*_with_own_map(parts, request, others), *_beside(request))
+    unread = _unread(searched, is_text_lacking="text" in lacking)
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
     if unread or is_unnamed:
@@ -69,8 +73,9 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
     texts = [answer.answer_text, answer.query]
     texts += [text for fact in answer.facts for text in (fact.text, fact.title, fact.uri)]
     read = frozenset(filter(None, texts))
-    parts = (*_known_parts(request.as_written(), input_format), *_beside(request))
-    return _unread(parts, is_text_lacking=False, read=read)
+    parts = _known_parts(request.as_written(), input_format)
+    parts = _with_own_map(parts, request, _other_answers(request, input_format))
+    return _unread((*parts, *_beside(request)), is_text_lacking=False, read=read)
 
 
 def unknown_texts(
@@ -104,6 +109,26 @@ def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
                 camel = {camel_case_name(name): field for name, field in part.items()}
                 known = KnownWire(input_format.wire_of(camel))
             yield "[]" if is_array else "", part, known
+
+
+def _with_own_map(
+    parts: Iterable[SearchedPart], request: Request, other_answers: Iterable[tuple[PathStep, ...]]
+) -> Iterator[SearchedPart]:
+    """Yield parts with what the user's map knows of them, too, and answers that are not read."""
+    own = known_by_map(request.own_map or FieldMap({}), other_answers)
+    for path, part, known in parts:
+        yield path, part, KnownByEither(known, own)
+
+
+def _other_answers(request: Request, input_format: Format) -> Iterator[tuple[PathStep, ...]]:
+    """Yield the paths of texts that are named as answers, beside the one that is read."""
+    value, names = request.value, ranked_names(request.value)
+    if isinstance(value, dict) and (request.names_answer or len(names) > 1):
+        for name in names:
+            if named_text(name, value[name]):
+                yield from ((name, *inner) for inner in ((), ("answer",), ("content",), ("text",)))
+    if input_format.field_map:
+        yield from (path.steps for path in input_format.field_map.other_answers)
 
 
 def _beside(request: Request) -> Iterator[SearchedPart]:

@@ -39,21 +39,24 @@ class FieldMap(Record, frozen=True):
     """The paths of each field; the first path that finds a text counts, of facts every path.
 
     The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts. `candidates`
-    finds all answers, where only the first is read. `prompt` finds the texts of the request, and
-    `separator` stands between facts in a text. `shapes_at` are the fields whose content may have
-    any of several shapes, which many paths go through.
+    finds all answers, where only the first is read, and `other_answers` those that another map's
+    stand for. `prompt` finds the texts of the request, and `separator` stands between facts in a
+    text. `shapes_at` are the fields whose content may have any of several shapes, which many paths
+    go through.
     """
 
     paths: dict[str, tuple[JsonPath, ...]]
     ignored: frozenset[str] = frozenset()
     candidates: JsonPath | None = None
+    other_answers: tuple[JsonPath, ...] = ()
     prompt: tuple[JsonPath, ...] = ()
     separator: str = ""
     shapes_at: tuple[str, ...] = ()
 
     def replaced_by(self, other: "FieldMap") -> "FieldMap":
         """Return this map with the paths of another one, where that has any."""
-        return replace(self, paths=self.paths | other.paths)
+        others = self.paths.get("answer", ()) if "answer" in other.paths else ()
+        return replace(self, paths=self.paths | other.paths, other_answers=others)
 
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
