@@ -19,18 +19,23 @@ The `record_id` is empty unless the body holds one.
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """The body of a message to read: parsed JSON, camelCase and without nulls.
+    """One answer to read: parsed JSON, camelCase and without nulls, and its message alone.
 
-    The user or the producer may have named its format or family. `carried_by` are the carriers that
-    the body was in, from the outermost, each with what it was unwrapped from. `own_map` is the
-    user's.
+    The value is the error if a body of a carrier cannot be read. `input_format` and `own_map` are
+    the user's. `carried_by` are the carriers that the body was in, from the outermost, each with
+    what it was unwrapped from.
     """
 
     value: object
     message: Message
-    named_format: str | None = None
+    input_format: str | None = None
     carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
     own_map: FieldMap | None = None
+
+    @property
+    def named_format(self) -> str | None:
+        """The format or family that the user, the producer or a carrier has named."""
+        return self.input_format or self.message.attributes.get("format") or None
 
     @property
     def names_answer(self) -> bool:

@@ -58,7 +58,7 @@ def parse_answers(
     The message attribute `format` may name the format, too.
     """
     try:
-        requests = _requests(message, options)
+        requests = split_answers(message, options)
     except UnreadableAnswer as error:
         yield ParseFailure(message, error)
         return
@@ -75,7 +75,7 @@ def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
     The answer can be read; the texts may be facts that its format, or the user's map, does not
     know.
     """
-    [request] = _requests(message, options)
+    [request] = split_answers(message, options)
     answer, found = _read(request)
     return unread_paths(answer, request, found)
 
@@ -83,7 +83,7 @@ def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
 def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> str:
     """Write the flags that would read most of some answers that cannot be read, or ""."""
     found = [(message, error.wanted) for message, error in failures if error.wanted]
-    requests = (each for message, _ in found for each in _requests(message, options))
+    requests = (each for message, _ in found for each in split_answers(message, options))
     samples = [sample_of(each, _detect(each)) for each in requests]
     wanted = {each for _, fields in found for each in fields}
     return suggest_map(samples, sorted(wanted)) if samples else ""
@@ -91,7 +91,7 @@ def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> s
 
 def describe_texts(message: Message, wanted: Sequence[str], options: ParseOptions) -> str:
     """Say where a message of one answer has texts, and suggest a map of what is wanted."""
-    [request] = _requests(message, options)
+    [request] = split_answers(message, options)
     return str(_with_map(unknown_texts("", request, wanted), request)).strip()
 
 
@@ -111,7 +111,7 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
     }
     for message in messages if left else ():
         with suppress(UnreadableAnswer):
-            for request in _requests(message, options):
+            for request in split_answers(message, options):
                 places = (request.value, read_with_nulls(request.message.payload))
                 left = {
                     name: paths
@@ -121,21 +121,6 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
         if not left:
             break
     return [*left]
-
-
-def _requests(message: Message, options: ParseOptions) -> Sequence[Request]:
-    """Return a request for each answer of a message; raise UnreadableAnswer if there is none."""
-    own_map = parse_map(options.own_map) if options.own_map else None
-    return [
-        Request(
-            value=value,
-            message=own,  # a carrier may have named the format
-            named_format=options.input_format or own.attributes.get("format") or None,
-            carried_by=carried_by,
-            own_map=own_map,
-        )
-        for value, own, carried_by in split_answers(message, own_map)
-    ]
 
 
 def _with_map(error: UnreadableAnswer, request: Request) -> UnreadableAnswer:
