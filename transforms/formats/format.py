@@ -62,7 +62,7 @@ class Format(Record, frozen=True, kw_only=True):
       field_map: the paths by which it is read, where it has no wire type.
       detects: returns whether an object is in this format; of an array, some element must be.
       read: reads a request; raises UnreadableAnswer.
-      prompt: returns the texts of the request, and the path of the last, which may hold the facts.
+      prompt: returns the texts of the request, which may hold the facts, and the path of one.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
       ids_may_repeat: whether a server or SDK made the ids, and may give them again: they identify
         an answer together with its content.
@@ -74,7 +74,7 @@ class Format(Record, frozen=True, kw_only=True):
     field_map: FieldMap | None = None
     detects: Callable[[Any], bool]
     read: Callable[[Request], Reading]
-    prompt: Callable[[Any], tuple[Iterable[str], str]] | None = None
+    prompt: Callable[[Any], tuple[Iterable[str], str]] = lambda _: ((), "")
     marks: frozenset[str] = frozenset()
     is_array: bool = False
     can_be_chunk: bool = False

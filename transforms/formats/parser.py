@@ -100,14 +100,10 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
 
     Of facts each path must be in some message, of any other field one of its paths.
     """
-    paths_of = {
-        field: [[path] for path in paths] if field == "facts" else [paths]
-        for field, paths in parse_map(options.own_map).paths.items()
-    }
     left = {
-        f"{field}={' | '.join(path.text for path in paths)}": paths
-        for field, parts in paths_of.items()
-        for paths in parts
+        f"{field}={' | '.join(path.text for path in part)}": part
+        for field, paths in parse_map(options.own_map).paths.items()
+        for part in (zip(paths) if field == "facts" else [paths])
     }
     for message in messages if left else ():
         with suppress(UnreadableAnswer):

@@ -1,6 +1,7 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
@@ -47,8 +48,8 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
     if lacking == ["facts"]:
         _reject_long_prompt(request.value, input_format)
     others = _other_answers(request, input_format) if has_text else ()
-    searched = (*_with_own_map(parts, request, others), *_beside(request))
-    unread = _unread(searched, is_text_lacking="text" in lacking)
+    searched = _with_own_map(parts, request, others)
+    unread = _unread(searched, request, is_text_lacking="text" in lacking)
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
     if unread or is_unnamed:
@@ -75,7 +76,7 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
     read = frozenset(filter(None, texts))
     parts = _known_parts(request.as_written(), input_format)
     parts = _with_own_map(parts, request, _other_answers(request, input_format))
-    return _unread((*parts, *_beside(request)), is_text_lacking=False, read=read)
+    return _unread(parts, request, is_text_lacking=False, read=read)
 
 
 def unknown_texts(
@@ -86,15 +87,26 @@ def unknown_texts(
     if not isinstance(written, dict):
         is_row = isinstance(written, list) and all(isinstance(cell, str) for cell in written)
         return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
-    names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
+    names = _unread([("", written, UNKNOWN)], request, is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
     return UnreadableAnswer(f"{reason}{found}", wanted=wanted)
 
 
 def _unread(
-    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
+    parts: Iterable[SearchedPart],
+    request: Request,
+    *,
+    is_text_lacking: bool,
+    read: frozenset[str] = frozenset(),
 ) -> list[str]:
-    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=is_text_lacking, read=read)))
+    """List what is unread of the parts of a message, and of what its carriers hold beside it."""
+    beside = (
+        below(carrier.name.replace(" ", "_"), carrier.unread(holder))
+        for carrier, holder in request.carried_by
+    )
+    searched = chain(parts, chain.from_iterable(beside))
+    names = names_of_unread(searched, is_text_lacking=is_text_lacking, read=read)
+    return list(dict.fromkeys(names))
 
 
 def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
@@ -131,12 +143,6 @@ def _other_answers(request: Request, input_format: Format) -> Iterator[tuple[Pat
         yield from (path.steps for path in input_format.field_map.other_answers)
 
 
-def _beside(request: Request) -> Iterator[SearchedPart]:
-    """Yield what the carriers of a message hold beside it."""
-    for carrier, holder in request.carried_by:
-        yield from below(carrier.name.replace(" ", "_"), carrier.unread(holder))
-
-
 def _says_none(
     content: str, request: Request, input_format: Format, parts: Iterable[SearchedPart]
 ) -> bool:
@@ -151,12 +157,7 @@ def _says_none(
 
 def _reject_long_prompt(value: object, input_format: Format) -> None:
     """Raise UnmappedFields if the text of a prompt is longer than a question."""
-    texts: Iterable[str] = ()
-    path = ""
-    if (field_map := input_format.field_map) and field_map.prompt:
-        texts, path = field_map.prompts(value), field_map.prompt[0].text
-    elif input_format.prompt:
-        texts, path = input_format.prompt(value)
+    texts, path = input_format.prompt(value)
     prompt = [text.strip() for text in texts if text]
     if sum(map(len, prompt)) > _MAX_QUESTION_CHARACTERS or any("\n" in text for text in prompt):
         raise UnmappedFields(

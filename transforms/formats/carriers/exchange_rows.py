@@ -97,9 +97,8 @@ def _name(status: object) -> str:
 def _is_batch_output(line: Mapping[str, Any]) -> bool:
     if "processedTime" in line:
         return "request" in line
-    sides = [read_embedded(line.get(side, {})) for side in ("request", "response")]
-    is_response = isinstance(sides[1], dict) and "candidates" in sides[1]
-    return is_response or (isinstance(sides[0], dict) and "contents" in sides[0])
+    is_request = has_any(read_embedded(line.get("request")), {"contents"})
+    return is_request or has_any(read_embedded(line.get("response")), {"candidates"})
 
 
 BATCH_OUTPUT = Carrier(
