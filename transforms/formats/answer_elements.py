@@ -18,6 +18,7 @@ from groundwatch.schemas.message import (
 from groundwatch.schemas.wire.json_input import (
     BYTE_ORDER_MARK,
     MAX_PAYLOAD_BYTES,
+    has_any,
     list_in,
     plain_json,
     read_camel_case,
@@ -31,8 +32,7 @@ from .discovery_engine_answers import is_answer, is_unfinished, state_name
 from .field_maps.field_map import parse_map
 from .field_values import parse_time
 from .format import Request
-from .format_table import FORMATS, is_known
-from .mapped_answers import is_row
+from .format_table import is_known
 from .unread_content import could_hold_content, join_names, names_of_unread
 
 MAX_ANSWERS = 10_000
@@ -45,7 +45,6 @@ MAX_CARRIERS = 8
 """The limit for carriers in each other: reading each takes time in proportion to its size."""
 
 _WRAPPER_FIELD = "answers"
-_COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk or known.field_map))
 
 
 def split_answers(message: Message, options: ParseOptions) -> Sequence[Request]:
@@ -234,13 +233,9 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 def _holds_several(items: Sequence[Any]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
     if any(
-        is_row(item)
-        or find_carrier(item)
-        or any(known.matches(item) for known in _COMPLETE_FORMATS)
+        find_carrier(item) or is_known(item, as_whole=not has_any(item, {"response"}))
         for item in items
     ):
-        return True
-    if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
         return True
     names, tokens = set[str](), set[str]()
     ends: list[str] = []
