@@ -55,12 +55,9 @@ def _unread_of_log(row: Mapping[str, Any]) -> Iterator[SearchedPart]:
 
 
 def _logged(row: Mapping[str, Any], side: str) -> object:
-    return _body(row.get(f"full{side}")) or _body(row.get(f"{side.lower()}Payload"))
-
-
-def _body(value: object) -> object:
-    """Parse a body; `request_payload` and `response_payload` hold a list of texts."""
-    body = read_embedded(value)
+    """Return a body; `request_payload` and `response_payload` hold a list of texts."""
+    names = (f"full{side}", f"{side.lower()}Payload")
+    body = next(filter(None, (read_embedded(row.get(name)) for name in names)), None)
     return [read_embedded(each) for each in body] if isinstance(body, list) else body
 
 
