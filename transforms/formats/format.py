@@ -87,9 +87,8 @@ class Format(Record, frozen=True, kw_only=True):
 
     def has_fields(self, value: object) -> bool:
         """Return whether parsed JSON of the right shape has any field of this format."""
-        objects = value if isinstance(value, list) else [value]
-        is_array = isinstance(value, list)
-        return is_array == self.is_array and any(has_any(item, self.fields) for item in objects)
+        objects: object = value if self.is_array else [value]
+        return isinstance(objects, list) and any(has_any(item, self.fields) for item in objects)
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is in this format."""

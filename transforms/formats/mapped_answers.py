@@ -52,7 +52,8 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     found["query"] = queries[-1] if queries else ""  # of a conversation
     found |= read_end(field_map.end_words(value))._asdict()
     for field, name in _NAMES.items():
-        found[name] = "".join(map(render_value, field_map.find(field, value)[:1]))
+        for each in field_map.find(field, value)[:1]:
+            found[name] = render_value(each)
     found = {name: each for name, each in found.items() if each}
     times = field_map.find("time", value)[:1]
     time_us, time_tags = first_time(

@@ -276,7 +276,7 @@ def _is_masked(answer: Answer) -> bool:
     """Return whether the text, or each of the facts, is a mask in place of what was there."""
     facts = answer.facts
     return _is_mask(answer.answer_text) or (
-        bool(facts) and _is_mask(facts[0].text) and all(_is_mask(fact.text) for fact in facts)
+        bool(facts) and all(_is_mask(fact.text) for fact in facts)
     )
 
 

@@ -1,11 +1,11 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name
+from groundwatch.schemas.wire.json_input import camel_case_name, fields_of
 from groundwatch.transforms.rules.routing import depends_on_content
 from .field_maps.field_map import FieldMap, named_text, two_answers
 from .field_maps.field_names import ANSWER_RANK, answer_rank, ranked_names
@@ -47,8 +47,7 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
         return
     if lacking == ["facts"]:
         _reject_long_prompt(request.value, input_format)
-    others = _other_answers(request, input_format) if has_text else ()
-    searched = _with_own_map(parts, request, others)
+    searched = _with_own_map(parts, request, input_format, has_text=has_text)
     unread = _unread(searched, request, is_text_lacking="text" in lacking)
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
@@ -75,7 +74,7 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
     texts += [text for fact in answer.facts for text in (fact.text, fact.title, fact.uri)]
     read = frozenset(filter(None, texts))
     parts = _known_parts(request.as_written(), input_format)
-    parts = _with_own_map(parts, request, _other_answers(request, input_format))
+    parts = _with_own_map(parts, request, input_format, has_text=True)
     return _unread(parts, request, is_text_lacking=False, read=read)
 
 
@@ -124,23 +123,20 @@ def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
 
 
 def _with_own_map(
-    parts: Iterable[SearchedPart], request: Request, other_answers: Iterable[tuple[PathStep, ...]]
+    parts: Iterable[SearchedPart], request: Request, input_format: Format, *, has_text: bool
 ) -> Iterator[SearchedPart]:
-    """Yield parts with what the user's map knows of them, too, and answers that are not read."""
-    own = known_by_map(request.own_map or FieldMap({}), other_answers)
+    """Add what the user's map reads, and where texts beside the answer are named as answers."""
+    others: list[tuple[PathStep, ...]] = []
+    fields, names = fields_of(request.value), ranked_names(request.value)
+    if request.names_answer or len(names) > 1:
+        named = [name for name in names if named_text(name, fields[name])]
+        others += ((name,) for name in named)
+        others += product(named, ("answer", "content", "text"))
+    if input_format.field_map:
+        others += (path.steps for path in input_format.field_map.other_answers)
+    own = known_by_map(request.own_map or FieldMap({}), others if has_text else ())
     for path, part, known in parts:
         yield path, part, KnownByEither(known, own)
-
-
-def _other_answers(request: Request, input_format: Format) -> Iterator[tuple[PathStep, ...]]:
-    """Yield the paths of texts that are named as answers, beside the one that is read."""
-    value, names = request.value, ranked_names(request.value)
-    if isinstance(value, dict) and (request.names_answer or len(names) > 1):
-        for name in names:
-            if named_text(name, value[name]):
-                yield from ((name, *inner) for inner in ((), ("answer",), ("content",), ("text",)))
-    if input_format.field_map:
-        yield from (path.steps for path in input_format.field_map.other_answers)
 
 
 def _says_none(
