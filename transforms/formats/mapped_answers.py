@@ -46,15 +46,15 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
             " field that holds its text, such as --map 'facts=$.documents[*].chunk'."
         )
     found: dict[str, Any] = {"facts": facts.all(), "answer_text": field_map.text("answer", value)}
-    if any(found.values()):
-        # They count in the text and the facts that the answer had before.
-        answer = replace(answer, citations=(), supports=())
+    is_replaced = any(found.values())
     found["query"] = queries[-1] if queries else ""  # of a conversation
     found |= read_end(field_map.end_words(value))._asdict()
-    for field, name in _NAMES.items():
-        for each in field_map.find(field, value)[:1]:
-            found[name] = render_value(each)
+    for field in field_map.paths.keys() & _NAMES:
+        found[_NAMES[field]] = next(map(render_value, field_map.find(field, value)), "")
     found = {name: each for name, each in found.items() if each}
+    if is_replaced:
+        # They count in the text and the facts that the answer had before.
+        found |= {"citations": (), "supports": ()}
     times = field_map.find("time", value)[:1]
     time_us, time_tags = first_time(
         *(each if isinstance(each, str | int | float) else None for each in times)
