@@ -149,9 +149,14 @@ def has_any(value: object, names: AbstractSet[str]) -> bool:
     return isinstance(value, dict) and not names.isdisjoint(value)
 
 
+def fields_of(value: object) -> dict[str, Any]:
+    """Return an object of parsed JSON; an empty one for any other value."""
+    return value if isinstance(value, dict) else {}
+
+
 def list_in(value: object, name: str) -> list[Any]:
     """Return the list that a field of parsed JSON holds; an empty one if there is none."""
-    found = value.get(name) if isinstance(value, dict) else None
+    found = fields_of(value).get(name)
     return found if isinstance(found, list) else []
 
 

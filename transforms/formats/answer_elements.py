@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -11,12 +11,14 @@ from groundwatch.schemas.message import (
     CARRIER_ID,
     REPEATABLE_ID,
     Message,
+    ParseOptions,
     UnmappedFields,
     UnreadableAnswer,
 )
 from groundwatch.schemas.wire.json_input import (
     BYTE_ORDER_MARK,
     MAX_PAYLOAD_BYTES,
+    has_any,
     list_in,
     plain_json,
     read_camel_case,
@@ -27,10 +29,10 @@ from .carriers.agent_session import is_event, runs_of
 from .carriers.carrier import CarriedBody, Carrier
 from .carriers.carrier_table import find_carrier
 from .discovery_engine_answers import is_answer, is_unfinished, state_name
-from .field_maps.field_map import FieldMap
+from .field_maps.field_map import parse_map
 from .field_values import parse_time
-from .format_table import FORMATS, is_known
-from .mapped_answers import is_row
+from .format import Request
+from .format_table import is_known
 from .unread_content import could_hold_content, join_names, names_of_unread
 
 MAX_ANSWERS = 10_000
@@ -43,24 +45,9 @@ MAX_CARRIERS = 8
 """The limit for carriers in each other: reading each takes time in proportion to its size."""
 
 _WRAPPER_FIELD = "answers"
-_COMPLETE_FORMATS = tuple(known for known in FORMATS if not (known.can_be_chunk or known.field_map))
 
 
-class Element(NamedTuple):
-    """One answer: parsed JSON, camelCase and without nulls, and a message that holds it alone.
-
-    The value is the error if a body of a carrier cannot be read. `carried_by` are the carriers that
-    it was in, each with what it was unwrapped from.
-    """
-
-    value: object
-    message: Message
-    carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
-
-
-def split_answers(
-    message: Message, own_map: FieldMap | None = None
-) -> Sequence[Element | tuple[object, Message, tuple[()]]]:
+def split_answers(message: Message, options: ParseOptions) -> Sequence[Request]:
     """Parse the JSON of a message, and split it into its answers: at least one.
 
     A message holds several answers if it is an array of complete answers under different names or
@@ -77,19 +64,25 @@ def split_answers(
     if not message.payload.startswith(b"{"):
         message = replace(message, payload=plain_json(message.payload))
     value = read_camel_case(message.payload)
+    whole = Request(
+        value=value,
+        message=message,
+        input_format=options.input_format,
+        own_map=parse_map(options.own_map) if options.own_map else None,
+    )
     carrier = find_carrier(value)
     if isinstance(value, dict) and _WRAPPER_FIELD not in value and carrier is None:
-        return ((value, message, ()),)  # most messages; an Element takes longer to make
-    elements = list(_within_limits(_expand(Element(value, message), carrier, own_map)))
+        return (whole,)  # most messages
+    elements = list(_within_limits(_expand(whole, carrier)))
     if len(elements) == 1:
         return elements
     return [
-        element._replace(message=replace(element.message, element=number, elements=len(elements)))
-        for number, element in enumerate(_numbered(elements, "id"))
+        replace(each, message=replace(each.message, element=number, elements=len(elements)))
+        for number, each in enumerate(_numbered(elements, "id"))
     ]
 
 
-def _within_limits(elements: Iterable[Element]) -> Iterator[Element]:
+def _within_limits(elements: Iterable[Request]) -> Iterator[Request]:
     """Raise UnreadableAnswer before the elements of a message take much more room than it does."""
     copied_bytes = 0
     for count, element in enumerate(elements, 1):
@@ -108,39 +101,42 @@ def _limit_answers(count: int) -> None:
         raise UnreadableAnswer(f"The message holds more than {MAX_ANSWERS} answers.")
 
 
-def _expand(
-    whole: Element, carrier: Carrier | None, own_map: FieldMap | None, depth: int = 0
-) -> Iterator[Element]:
+def _expand(whole: Request, carrier: Carrier | None, depth: int = 0) -> Iterator[Request]:
     """Unwrap carriers, and split arrays, which may hold carriers again."""
     if carrier is not None and depth == MAX_CARRIERS:
         error = UnreadableAnswer(f"Carriers nest deeper than {MAX_CARRIERS} levels.")
-        yield whole._replace(value=error)
+        yield replace(whole, value=error)
     elif carrier is not None:
         for body in _unwrap(whole, carrier):
-            yield from _expand(body, find_carrier(body.value), own_map, depth + 1)
+            yield from _expand(body, find_carrier(body.value), depth + 1)
     else:
-        for part in _split(whole, own_map):
+        for part in _split(whole):
             inner = None if part is whole else find_carrier(part.value)
             if inner is None:
                 yield part
             else:
-                yield from _expand(part, inner, own_map, depth)
+                yield from _expand(part, inner, depth)
 
 
-def _unwrap(outer: Element, carrier: Carrier) -> Iterator[Element]:
+def _unwrap(outer: Request, carrier: Carrier) -> Iterator[Request]:
     """Yield the bodies of a carrier, or the error if it cannot be read."""
     fields: Any = outer.value
     try:
         for carried in carrier.unwrap(fields):
-            text, message = carried.body, _carried_message(outer.message, carried)
+            text = carried.body
             value = read_camel_case(text.encode()) if isinstance(text, str) else text
             holder: Any = fields if carried.alone is None else carried.alone
-            yield Element(read_embedded(value), message, (*outer.carried_by, (carrier, holder)))
+            yield replace(
+                outer,
+                value=read_embedded(value),
+                message=_carried_message(outer.message, carried),
+                carried_by=(*outer.carried_by, (carrier, holder)),
+            )
     except UnreadableAnswer as error:
         names = list(names_of_unread(carrier.unread(fields), is_text_lacking=True))
         hint = f" The {carrier.name} has texts in {join_names(names)}." if names else ""
         outside = (*outer.carried_by, (carrier, fields))
-        yield Element(type(error)(f"{error}{hint}"), outer.message, outside)
+        yield replace(outer, value=type(error)(f"{error}{hint}"), carried_by=outside)
 
 
 def _carried_message(message: Message, carried: CarriedBody) -> Message:
@@ -153,9 +149,9 @@ def _carried_message(message: Message, carried: CarriedBody) -> Message:
     )
 
 
-def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
+def _split(whole: Request) -> Sequence[Request]:
     """Split an array of answers, that in the field `answers`, or events: one run is one answer."""
-    value, message = whole.value, whole.message
+    value, message, own_map = whole.value, whole.message, whole.own_map
     in_wrapper, is_reencoded = False, bool(whole.carried_by)
     is_mapped = (
         own_map is not None
@@ -178,20 +174,20 @@ def _split(whole: Element, own_map: FieldMap | None) -> Sequence[Element]:
         map(_encode, values) if is_reencoded else _decode(message.payload, in_wrapper=in_wrapper)
     )
     elements = [
-        whole._replace(value=each, message=replace(message, payload=bytes(payload)))
+        replace(whole, value=each, message=replace(message, payload=bytes(payload)))
         for each, payload in zip(values, payloads, strict=True)
     ]
     return elements if len(elements) == 1 else _numbered(elements, CARRIER_ID, REPEATABLE_ID)
 
 
-def _numbered(elements: Sequence[Element], *names: str) -> list[Element]:
+def _numbered(elements: Sequence[Request], *names: str) -> list[Request]:
     """Number the attributes that name the message of all elements."""
-    found: list[Element] = []
+    found: list[Request] = []
     for number, element in enumerate(elements):
         message, given = element.message, element.message.attributes
         if numbered := {name: f"{given[name]}#{number}" for name in names if name in given}:
             message = replace(message, attributes=given | numbered)
-        found.append(element._replace(message=message))
+        found.append(replace(element, message=message))
     return found
 
 
@@ -237,13 +233,9 @@ def _is_wrapper(fields: Mapping[str, object]) -> bool:
 def _holds_several(items: Sequence[Any]) -> bool:
     """Return whether the elements of an array are separate answers, not chunks of one stream."""
     if any(
-        is_row(item)
-        or find_carrier(item)
-        or any(known.matches(item) for known in _COMPLETE_FORMATS)
+        find_carrier(item) or is_known(item, as_whole=not has_any(item, {"response"}))
         for item in items
     ):
-        return True
-    if any(isinstance(item, dict) and "response" in item and is_known(item) for item in items):
         return True
     names, tokens = set[str](), set[str]()
     ends: list[str] = []

@@ -141,12 +141,13 @@ def join_responses(responses: Sequence[wire.AssistResponse]) -> Sequence[wire.As
     *earlier, final = (_to_answer(answer).answer_text for answer in answers)
     is_whole = final.startswith("".join(earlier)) or all(map(final.startswith, earlier))
     *earlier_replies, final_replies = (answer.replies for answer in answers)
-    repeated = [_sources_of(reply) for replies in earlier_replies for reply in replies]
-    before = [reply for replies in earlier_replies for reply in replies]
+    before = list(chain.from_iterable(earlier_replies))
     last = replace(
         answers[-1],
         name=next((answer.name for answer in reversed(answers) if answer.name.strip()), ""),
-        replies=(*final_replies, *repeated) if is_whole else (*before, *final_replies),
+        replies=(
+            (*final_replies, *map(_sources_of, before)) if is_whole else (*before, *final_replies)
+        ),
     )
     return [
         replace(each, answer=last if number == numbers[-1] else _NO_ANSWER)

@@ -5,13 +5,16 @@ from collections.abc import Iterator, Mapping
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.wire import dialogflow as wire
 from groundwatch.schemas.wire import enums
+from groundwatch.schemas.wire.json_input import fields_of, has_any
 from groundwatch.schemas.wire.wire_type import read_wire
 from .fact_collection import FactCollection, first_text
 from .format import Format, Reading, Request
 
+_RESULT_FIELDS = frozenset({"dataStoreConnectionSignals", "responseMessages"})
+
 
 def _read(request: Request) -> Reading:
-    fields = request.value if isinstance(request.value, dict) else {}
+    fields = fields_of(request.value)
     if "queryResult" in fields:
         asked, response = "", read_wire(fields, wire.DetectIntentResponse)
     else:
@@ -47,9 +50,7 @@ def _skip_reasons(signals: wire.DataStoreSignals) -> Iterator[str]:
 def _is_turn(fields: Mapping[str, object]) -> bool:
     response = fields.get("response")
     result = (response if isinstance(response, dict) else fields).get("queryResult")
-    return isinstance(result, dict) and (
-        "dataStoreConnectionSignals" in result or "responseMessages" in result
-    )
+    return has_any(result, _RESULT_FIELDS)
 
 
 DETECT_INTENT = Format(

@@ -43,9 +43,8 @@ _ENDS = {
         words("in_progress queued pending pause_turn compaction"), End(state="IN_PROGRESS")
     ),
     # States of a run, and levels of a log, that say nothing of the answer.
-    "": End(),
     **dict.fromkeys(
-        words("none success ok unset default debug warning finish_reason_unspecified"), End()
+        ("", *words("none success ok unset default debug warning finish_reason_unspecified")), End()
     ),
 }
 

@@ -19,18 +19,28 @@ The `record_id` is empty unless the body holds one.
 
 
 class Request(Record, frozen=True, kw_only=True):
-    """The body of a message to read: parsed JSON, camelCase and without nulls.
+    """One answer to read: parsed JSON, camelCase and without nulls, and its message alone.
 
-    The user or the producer may have named its format or family. `carried_by` are the carriers that
-    the body was in, from the outermost, each with what it was unwrapped from. Where the user's map
-    `names_answer`, it does not matter which of several texts is the answer.
+    The value is the error if a body of a carrier cannot be read. `input_format` and `own_map` are
+    the user's. `carried_by` are the carriers that the body was in, from the outermost, each with
+    what it was unwrapped from.
     """
 
     value: object
     message: Message
-    named_format: str | None = None
+    input_format: str | None = None
     carried_by: tuple[tuple[Carrier, Mapping[str, Any]], ...] = ()
-    names_answer: bool = False
+    own_map: FieldMap | None = None
+
+    @property
+    def named_format(self) -> str | None:
+        """The format or family that the user, the producer or a carrier has named."""
+        return self.input_format or self.message.attributes.get("format") or None
+
+    @property
+    def names_answer(self) -> bool:
+        """Whether the user's map has the answer: names do not decide between several texts."""
+        return self.own_map is not None and "answer" in self.own_map.paths
 
     def as_written(self) -> object:
         """Return the value with the spelling of the message, where it is the whole message."""
@@ -52,7 +62,7 @@ class Format(Record, frozen=True, kw_only=True):
       field_map: the paths by which it is read, where it has no wire type.
       detects: returns whether an object is in this format; of an array, some element must be.
       read: reads a request; raises UnreadableAnswer.
-      prompt: returns the texts of the request, and the path of the last, which may hold the facts.
+      prompt: returns the texts of the request, which may hold the facts, and the path of one.
       can_be_chunk: whether an element of an array in this format can be a chunk of one answer.
       ids_may_repeat: whether a server or SDK made the ids, and may give them again: they identify
         an answer together with its content.
@@ -64,7 +74,7 @@ class Format(Record, frozen=True, kw_only=True):
     field_map: FieldMap | None = None
     detects: Callable[[Any], bool]
     read: Callable[[Request], Reading]
-    prompt: Callable[[Any], tuple[Iterable[str], str]] | None = None
+    prompt: Callable[[Any], tuple[Iterable[str], str]] = lambda _: ((), "")
     marks: frozenset[str] = frozenset()
     is_array: bool = False
     can_be_chunk: bool = False
@@ -77,9 +87,8 @@ class Format(Record, frozen=True, kw_only=True):
 
     def has_fields(self, value: object) -> bool:
         """Return whether parsed JSON of the right shape has any field of this format."""
-        objects = value if isinstance(value, list) else [value]
-        is_array = isinstance(value, list)
-        return is_array == self.is_array and any(has_any(item, self.fields) for item in objects)
+        objects: object = value if self.is_array else [value]
+        return isinstance(objects, list) and any(has_any(item, self.fields) for item in objects)
 
     def matches(self, value: object) -> bool:
         """Return whether parsed JSON is in this format."""

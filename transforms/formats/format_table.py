@@ -56,6 +56,7 @@ _BY_NAME: Mapping[str, Sequence[Format]] = {
     for name in {name for known in FORMATS for name in (known.name, known.family)}
 }
 _ARRAYS = tuple(known for known in FORMATS if known.is_array)
+_MARKS = frozenset[str]().union(*(known.marks or known.fields for known in FORMATS))
 
 
 def format_names() -> tuple[str, ...]:
@@ -63,35 +64,21 @@ def format_names() -> tuple[str, ...]:
     return tuple(sorted({*_BY_NAME, *_EARLIER_NAMES}))
 
 
-# For each field, the formats of objects that have it, as bits: asking all formats takes time.
-_BITS_BY_FIELD: Mapping[str, int] = {
-    name: sum(
-        1 << number
-        for number, known in enumerate(FORMATS)
-        if name in (known.marks or known.fields) and not known.is_array
-    )
-    for name in frozenset[str]().union(*(known.marks or known.fields for known in FORMATS))
-}
-
-
-def is_known(value: object) -> bool:
-    """Return whether parsed JSON is in any input format."""
-    return any(known.matches(value) for known in _possible_formats(value))
+def is_known(value: object, *, as_whole: bool = False) -> bool:
+    """Return whether parsed JSON is in any input format, or in one that no chunk is in."""
+    formats = _possible_formats(value)
+    return any(known.matches(value) for known in formats if not (as_whole and known.can_be_chunk))
 
 
 def _possible_formats(value: object) -> Sequence[Format]:
     """Return the formats of which parsed JSON has some field, in the order of the table."""
-    if not isinstance(value, dict):
-        return _ARRAYS
-    bits = 0
-    for name in value:
-        bits |= _BITS_BY_FIELD.get(name, 0)
-    return _formats_of(bits)
+    return _formats_with(_MARKS.intersection(value)) if isinstance(value, dict) else _ARRAYS
 
 
-@lru_cache(maxsize=1024)
-def _formats_of(bits: int) -> Sequence[Format]:
-    return tuple(known for number, known in enumerate(FORMATS) if bits >> number & 1)
+@lru_cache(maxsize=1024)  # asking all formats takes time
+def _formats_with(names: frozenset[str]) -> Sequence[Format]:
+    objects = (known for known in FORMATS if not known.is_array)
+    return tuple(known for known in objects if not names.isdisjoint(known.marks or known.fields))
 
 
 def find_format(request: Request) -> Format:

@@ -13,7 +13,7 @@ from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire import gemini as wire
-from groundwatch.schemas.wire.json_input import has_any, list_in
+from groundwatch.schemas.wire.json_input import fields_of, has_any, list_in
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
 from groundwatch.transforms.rules.spans import is_valid_span
 from .carriers.agent_session import is_event
@@ -33,8 +33,7 @@ _VERTEX_RATING_FIELDS = frozenset({"probabilityScore", "severity", "severityScor
 
 
 def _is_candidate(fields: Mapping[str, object]) -> bool:
-    content = fields.get("content")
-    has_parts = isinstance(content, dict) and "parts" in content
+    has_parts = has_any(fields.get("content"), {"parts"})
     return has_parts or "finishReason" in fields or (is_event(fields) and "errorCode" in fields)
 
 
@@ -285,7 +284,7 @@ def enums_of(
     family = (request.named_format or "").partition(".")[0]
     if family in _ENUMS_BY_FAMILY:
         return _ENUMS_BY_FAMILY[family]
-    fields = candidate if isinstance(candidate, dict) else {}
+    fields = fields_of(candidate)
     citations, feedback = fields.get("citationMetadata"), response.get("promptFeedback")
     if has_any(fields, _GEMINI_FIELDS) or has_any(citations, {"citationSources"}):
         return enums.GEMINI_ENUMS

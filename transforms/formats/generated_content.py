@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire import gemini as wire
-from groundwatch.schemas.wire.json_input import list_in, whole_number
+from groundwatch.schemas.wire.json_input import has_any, list_in, whole_number
 from groundwatch.schemas.wire.wire_type import Wire, read_wire, words
 from .field_values import first_time, true_tags
 from .format import Format, Reading, Request
@@ -166,13 +166,13 @@ def _prompt(value: object) -> tuple[list[str], str]:
 
 
 def _is_exchange(fields: Mapping[str, Any]) -> bool:
-    asked, response = fields.get("request"), fields.get("response")
+    response = fields.get("response")
     chunks: list[Any] = response if isinstance(response, list) else [response]
-    if not all(isinstance(chunk, dict) for chunk in chunks):
-        return False
-    if any(not _RESPONSE_FIELDS.isdisjoint(chunk) for chunk in chunks):
-        return True
-    return isinstance(asked, dict) and "contents" in asked and any("error" in c for c in chunks)
+    has_failed = any(has_any(each, {"error"}) for each in chunks)
+    return all(isinstance(each, dict) for each in chunks) and (
+        any(has_any(each, _RESPONSE_FIELDS) for each in chunks)
+        or (has_failed and has_any(fields.get("request"), {"contents"}))
+    )
 
 
 def _wire_of(fields: Mapping[str, object]) -> type[Wire]:

@@ -74,27 +74,24 @@ def _read_envelope(request: Request) -> Reading:
 
 
 def _with_known_facts(value: Any) -> Any:
-    """Make the facts a list, and name the texts of those that are objects."""
+    """Make the facts a list, and name the texts of those that are objects.
+
+    Tables hold a list or an object in a text; any other text is the only fact.
+    """
     given = value.get("facts")
-    facts = _read_text(given) if isinstance(given, str) else given
-    if isinstance(facts, dict):
+    facts = read_text_as_json(given)
+    if isinstance(facts, str):
+        if _START_OF_LIST.match(facts):
+            raise UnreadableAnswer(
+                "facts is a text that begins like a list, but is neither JSON nor a list of texts"
+                " as Python prints it."
+            )
+        facts = [] if facts in MISSING else [facts]
+    elif isinstance(facts, dict):
         facts = [facts]
     if isinstance(facts, list) and dict in map(type, facts):
         facts = list(map(_with_text, facts))
     return value if facts is given else value | {"facts": facts}
-
-
-def _read_text(facts: str) -> object:
-    """Read a list or an object as tables hold it, in a text; any other text is the only fact."""
-    read = read_text_as_json(facts)
-    if not isinstance(read, str):
-        return read
-    if _START_OF_LIST.match(read):
-        raise UnreadableAnswer(
-            "facts is a text that begins like a list, but is neither JSON nor a list of texts as"
-            " Python prints it."
-        )
-    return [] if read in MISSING else [read]
 
 
 def _with_text(fact: Any) -> Any:

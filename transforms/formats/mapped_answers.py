@@ -1,6 +1,6 @@
 """Read answers by field maps: those of the presets, and the user's own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -12,7 +12,7 @@ from groundwatch.schemas.verdict import Tag
 from groundwatch.schemas.wire.json_input import camel_case_name, read_json
 from .fact_collection import FactCollection, render_value
 from .field_maps.field_map import FieldMap
-from .field_maps.presets import PRESETS
+from .field_maps.presets import PRESETS, Preset
 from .field_values import first_time, true_tags
 from .finish_reasons import read_end
 from .format import Format, Reading, Request
@@ -32,7 +32,6 @@ _NAMES: Mapping[str, str] = {
 
 def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
     """Replace the fields of an answer that a field map finds in parsed JSON."""
-    found: dict[str, Any] = {}
     facts = FactCollection()
     read = list(field_map.facts(value))
     queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
@@ -46,23 +45,27 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
             f"A fact{field_map.describe('facts')} is neither a text nor an object with one: map the"
             " field that holds its text, such as --map 'facts=$.documents[*].chunk'."
         )
-    if facts.all():
-        found["facts"] = facts.all()
-        found["tags"] = answer.tags + true_tags({Tag.SOURCE_WITHOUT_TEXT: None in read})
-    if text := field_map.text("answer", value):
-        found["answer_text"] = text
-    if found:
+    found: dict[str, Any] = {"facts": facts.all(), "answer_text": field_map.text("answer", value)}
+    is_replaced = any(found.values())
+    found["query"] = queries[-1] if queries else ""  # of a conversation
+    found |= read_end(field_map.end_words(value))._asdict()
+    for field in field_map.paths.keys() & _NAMES:
+        found[_NAMES[field]] = next(map(render_value, field_map.find(field, value)), "")
+    found = {name: each for name, each in found.items() if each}
+    if is_replaced:
         # They count in the text and the facts that the answer had before.
         found |= {"citations": (), "supports": ()}
-    if queries:
-        found["query"] = queries[-1]  # of a conversation
-    end = read_end(field_map.end_words(value))
-    found |= {name: each for name, each in end._asdict().items() if each}
-    for field, name in _NAMES.items():
-        if field in field_map.paths:
-            given = next(map(render_value, field_map.find(field, value)), "")
-            found |= {name: given} if given else {}
-    return _with_time(replace(answer, **found), field_map.find("time", value))
+    times = field_map.find("time", value)[:1]
+    time_us, time_tags = first_time(
+        *(each if isinstance(each, str | int | float) else None for each in times)
+    )
+    tags = true_tags({Tag.SOURCE_WITHOUT_TEXT: "facts" in found and None in read})
+    return replace(
+        answer,
+        **found,
+        event_time_us=answer.event_time_us if time_us is None else time_us,
+        tags=answer.tags + tags + time_tags,
+    )
 
 
 def read_with_own_map(
@@ -72,7 +75,7 @@ def read_with_own_map(
 
     The paths begin at the answer's own JSON, or else at the whole message of its carrier.
     """
-    value, found = request.value, _format_of(MAPPED, own_map)
+    value, found = request.value, _format_of(Preset(MAPPED, (), own_map))
     if request.carried_by and not any(own_map.find(each, value) for each in ("answer", "facts")):
         value = read_json(request.message.payload)
     try:
@@ -84,7 +87,7 @@ def read_with_own_map(
         is_empty = any(own_map.is_empty("answer", each) for each in places)
         if not is_empty and not own_map.text("answer", value):
             raise
-        answer, token = found.read(replace(request, value={}))
+        answer, token = Answer(message=request.message), ""
     if found.field_map:
         found = replace(found, field_map=found.field_map.replaced_by(own_map))
     mapped = read_by_map(own_map, answer, value)
@@ -93,24 +96,11 @@ def read_with_own_map(
     return mapped, token, found
 
 
-def _with_time(answer: Answer, given: list[object]) -> Answer:
-    if not given:
-        return answer
-    [time, *_] = given
-    time_us, tags = first_time(time if isinstance(time, str | int | float) else None)
-    time_us = answer.event_time_us if time_us is None else time_us
-    return replace(answer, event_time_us=time_us, tags=answer.tags + tags)
+def _format_of(preset: Preset) -> Format:
+    field_map = preset.field_map
 
-
-def _format_of(
-    name: str,
-    field_map: FieldMap,
-    detects: Callable[[Any], bool] = lambda _: False,
-    reject_other: Callable[[object], None] = lambda _: None,
-    marks: frozenset[str] = frozenset(),
-) -> Format:
     def read(request: Request) -> Reading:
-        reject_other(request.value)
+        preset.reject_other(request.value)
         opened = field_map.open(request.value, has_answer=request.names_answer)
         candidates = field_map.candidates.find(opened) if field_map.candidates else ()
         several = true_tags({Tag.MULTIPLE_CANDIDATES: len(candidates) > 1})
@@ -119,22 +109,19 @@ def _format_of(
 
     paths = chain.from_iterable(field_map.paths.values())
     return Format(
-        name=name,
+        name=preset.name,
         fields=frozenset(camel_case_name(path.first_name) for path in paths),
         field_map=field_map,
-        marks=marks,
-        detects=detects,
+        marks=preset.rarest_names,
+        detects=preset.matches,
         read=read,
+        prompt=field_map.prompts,
         ids_may_repeat=True,
     )
 
 
 FIRST_PRESETS, OTHER_PRESETS = (
-    tuple(
-        _format_of(each.name, each.field_map, each.matches, each.reject_other, each.rarest_names)
-        for each in PRESETS
-        if each.comes_first is is_first
-    )
+    tuple(_format_of(each) for each in PRESETS if each.comes_first is is_first)
     for is_first in (True, False)
 )
 _RAREST_NAMES = frozenset[str]().union(*(preset.rarest_names for preset in PRESETS))

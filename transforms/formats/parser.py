@@ -57,17 +57,16 @@ def parse_answers(
 
     The message attribute `format` may name the format, too.
     """
-    field_map = _own_map(options)
     try:
-        requests = _requests(message, options)
+        requests = split_answers(message, options)
     except UnreadableAnswer as error:
         yield ParseFailure(message, error)
         return
     for request in requests:
         try:
-            yield _read(request, field_map)[0]
+            yield _read(request)[0]
         except UnreadableAnswer as error:
-            yield ParseFailure(request.message, _with_map(error, request, options))
+            yield ParseFailure(request.message, _with_map(error, request))
 
 
 def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
@@ -76,24 +75,24 @@ def unread_texts(message: Message, options: ParseOptions) -> Sequence[str]:
     The answer can be read; the texts may be facts that its format, or the user's map, does not
     know.
     """
-    [request] = _requests(message, options)
-    answer, found = _read(request, _own_map(options))
+    [request] = split_answers(message, options)
+    answer, found = _read(request)
     return unread_paths(answer, request, found)
 
 
 def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> str:
     """Write the flags that would read most of some answers that cannot be read, or ""."""
     found = [(message, error.wanted) for message, error in failures if error.wanted]
-    requests = (each for message, _ in found for each in _requests(message, options))
-    samples = [_sample(each, options) for each in requests]
+    requests = (each for message, _ in found for each in split_answers(message, options))
+    samples = [sample_of(each, _detect(each)) for each in requests]
     wanted = {each for _, fields in found for each in fields}
     return suggest_map(samples, sorted(wanted)) if samples else ""
 
 
 def describe_texts(message: Message, wanted: Sequence[str], options: ParseOptions) -> str:
     """Say where a message of one answer has texts, and suggest a map of what is wanted."""
-    [request] = _requests(message, options)
-    return str(_with_map(unknown_texts("", request, wanted), request, options)).strip()
+    [request] = split_answers(message, options)
+    return str(_with_map(unknown_texts("", request, wanted), request)).strip()
 
 
 def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequence[str]:
@@ -101,18 +100,14 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
 
     Of facts each path must be in some message, of any other field one of its paths.
     """
-    paths_of = {
-        field: [[path] for path in paths] if field == "facts" else [paths]
-        for field, paths in parse_map(options.own_map).paths.items()
-    }
     left = {
-        f"{field}={' | '.join(path.text for path in paths)}": paths
-        for field, parts in paths_of.items()
-        for paths in parts
+        f"{field}={' | '.join(path.text for path in part)}": part
+        for field, paths in parse_map(options.own_map).paths.items()
+        for part in (zip(paths) if field == "facts" else [paths])
     }
     for message in messages if left else ():
         with suppress(UnreadableAnswer):
-            for request in _requests(message, options):
+            for request in split_answers(message, options):
                 places = (request.value, read_with_nulls(request.message.payload))
                 left = {
                     name: paths
@@ -124,53 +119,30 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
     return [*left]
 
 
-def _own_map(options: ParseOptions) -> FieldMap | None:
-    return parse_map(options.own_map) if options.own_map else None
-
-
-def _requests(message: Message, options: ParseOptions) -> Sequence[Request]:
-    """Return a request for each answer of a message; raise UnreadableAnswer if there is none."""
-    return [
-        Request(
-            value=value,
-            message=own,  # a carrier may have named the format
-            named_format=options.input_format or own.attributes.get("format") or None,
-            carried_by=carried_by,
-        )
-        for value, own, carried_by in split_answers(message, _own_map(options))
-    ]
-
-
-def _with_map(error: UnreadableAnswer, request: Request, options: ParseOptions) -> UnreadableAnswer:
+def _with_map(error: UnreadableAnswer, request: Request) -> UnreadableAnswer:
     """Add the flags that would read what an answer lacks."""
     if not error.wanted or not isinstance(request.as_written(), dict):
         return error
-    suggestion = suggest_map([_sample(request, options)], error.wanted)
+    suggestion = suggest_map([sample_of(request, _detect(request))], error.wanted)
     return type(error)(error.reason, suggestion, error.wanted)
 
 
-def _sample(request: Request, options: ParseOptions) -> Sample:
-    return sample_of(request, _detect(request), _own_map(options))
-
-
-def sample_of(
-    request: Request, detected: Format | UnreadableAnswer, own_map: FieldMap | None = None
-) -> Sample:
+def sample_of(request: Request, detected: Format | UnreadableAnswer) -> Sample:
     """Return a message with the reader that maps are tried with, beside the user's own map."""
 
     def read(tried: FieldMap) -> Answer | None:
+        whole = request.own_map.replaced_by(tried) if request.own_map else tried
         try:
-            whole = own_map.replaced_by(tried) if own_map else tried
-            return _read_by(whole, request, detected)[0]
+            return _read_by(replace(request, own_map=whole), detected)[0]
         except UnreadableAnswer:
             return None
 
     return Sample(request.as_written(), read)
 
 
-def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]:
+def _read(request: Request) -> tuple[Answer, Format]:
     """Read an answer, by the user's own map if there is one, and return the format it is in."""
-    read, token, found, named = _read_by(field_map, request, _detect(request))
+    read, token, found, named = _read_by(request, _detect(request))
     answer = _complete(read, token, found)
     reject_unmapped(answer, request, found)
     for name in named:
@@ -179,16 +151,14 @@ def _read(request: Request, field_map: FieldMap | None) -> tuple[Answer, Format]
 
 
 def _read_by(
-    field_map: FieldMap | None, request: Request, detected: Format | UnreadableAnswer
+    request: Request, detected: Format | UnreadableAnswer
 ) -> tuple[Answer, str, Format, Sequence[str]]:
     """Read an answer, and return what names it, its format, and the fields named as answers."""
-    named: Sequence[str] = ()
-    if field_map is not None and "answer" in field_map.paths:
-        request = replace(request, names_answer=True)
-    elif len(named := ranked_names(request.value)) > 1:
+    named = () if request.names_answer else ranked_names(request.value)
+    if len(named) > 1:
         request = replace(request, value=with_one_answer(request.value))
-    if field_map is not None:
-        return *read_with_own_map(field_map, request, detected), named
+    if request.own_map:
+        return *read_with_own_map(request.own_map, request, detected), named
     if isinstance(detected, UnreadableAnswer):
         raise detected
     answer, token = detected.read(request)
@@ -306,7 +276,7 @@ def _is_masked(answer: Answer) -> bool:
     """Return whether the text, or each of the facts, is a mask in place of what was there."""
     facts = answer.facts
     return _is_mask(answer.answer_text) or (
-        bool(facts) and _is_mask(facts[0].text) and all(_is_mask(fact.text) for fact in facts)
+        bool(facts) and all(_is_mask(fact.text) for fact in facts)
     )
 
 

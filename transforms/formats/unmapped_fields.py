@@ -1,17 +1,20 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, product
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name
+from groundwatch.schemas.wire.json_input import camel_case_name, fields_of
 from groundwatch.transforms.rules.routing import depends_on_content
-from .field_maps.field_map import named_text, two_answers
-from .field_maps.field_names import ANSWER_RANK, answer_rank
+from .field_maps.field_map import FieldMap, named_text, two_answers
+from .field_maps.field_names import ANSWER_RANK, answer_rank, ranked_names
+from .field_maps.json_path import PathStep
 from .format import Format, Request
 from .unread_content import (
     UNKNOWN,
     Known,
+    KnownByEither,
     KnownWire,
     SearchedPart,
     below,
@@ -44,7 +47,8 @@ def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> N
         return
     if lacking == ["facts"]:
         _reject_long_prompt(request.value, input_format)
-    unread = _unread((*parts, *_beside(request)), is_text_lacking="text" in lacking)
+    searched = _with_own_map(parts, request, input_format, has_text=has_text)
+    unread = _unread(searched, request, is_text_lacking="text" in lacking)
     field_map = input_format.field_map
     is_unnamed = field_map and any(_FLAGS[name] not in field_map.paths for name in lacking)
     if unread or is_unnamed:
@@ -69,8 +73,9 @@ def unread_paths(answer: Answer, request: Request, input_format: Format) -> Sequ
     texts = [answer.answer_text, answer.query]
     texts += [text for fact in answer.facts for text in (fact.text, fact.title, fact.uri)]
     read = frozenset(filter(None, texts))
-    parts = (*_known_parts(request.as_written(), input_format), *_beside(request))
-    return _unread(parts, is_text_lacking=False, read=read)
+    parts = _known_parts(request.as_written(), input_format)
+    parts = _with_own_map(parts, request, input_format, has_text=True)
+    return _unread(parts, request, is_text_lacking=False, read=read)
 
 
 def unknown_texts(
@@ -81,15 +86,26 @@ def unknown_texts(
     if not isinstance(written, dict):
         is_row = isinstance(written, list) and all(isinstance(cell, str) for cell in written)
         return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
-    names = _unread((("", written, UNKNOWN), *_beside(request)), is_text_lacking=True)
+    names = _unread([("", written, UNKNOWN)], request, is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
     return UnreadableAnswer(f"{reason}{found}", wanted=wanted)
 
 
 def _unread(
-    parts: Iterable[SearchedPart], *, is_text_lacking: bool, read: frozenset[str] = frozenset()
+    parts: Iterable[SearchedPart],
+    request: Request,
+    *,
+    is_text_lacking: bool,
+    read: frozenset[str] = frozenset(),
 ) -> list[str]:
-    return list(dict.fromkeys(names_of_unread(parts, is_text_lacking=is_text_lacking, read=read)))
+    """List what is unread of the parts of a message, and of what its carriers hold beside it."""
+    beside = (
+        below(carrier.name.replace(" ", "_"), carrier.unread(holder))
+        for carrier, holder in request.carried_by
+    )
+    searched = chain(parts, chain.from_iterable(beside))
+    names = names_of_unread(searched, is_text_lacking=is_text_lacking, read=read)
+    return list(dict.fromkeys(names))
 
 
 def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
@@ -106,10 +122,21 @@ def _known_parts(value: object, input_format: Format) -> Iterator[SearchedPart]:
             yield "[]" if is_array else "", part, known
 
 
-def _beside(request: Request) -> Iterator[SearchedPart]:
-    """Yield what the carriers of a message hold beside it."""
-    for carrier, holder in request.carried_by:
-        yield from below(carrier.name.replace(" ", "_"), carrier.unread(holder))
+def _with_own_map(
+    parts: Iterable[SearchedPart], request: Request, input_format: Format, *, has_text: bool
+) -> Iterator[SearchedPart]:
+    """Add what the user's map reads, and where texts beside the answer are named as answers."""
+    others: list[tuple[PathStep, ...]] = []
+    fields, names = fields_of(request.value), ranked_names(request.value)
+    if request.names_answer or len(names) > 1:
+        named = [name for name in names if named_text(name, fields[name])]
+        others += ((name,) for name in named)
+        others += product(named, ("answer", "content", "text"))
+    if input_format.field_map:
+        others += (path.steps for path in input_format.field_map.other_answers)
+    own = known_by_map(request.own_map or FieldMap({}), others if has_text else ())
+    for path, part, known in parts:
+        yield path, part, KnownByEither(known, own)
 
 
 def _says_none(
@@ -126,12 +153,7 @@ def _says_none(
 
 def _reject_long_prompt(value: object, input_format: Format) -> None:
     """Raise UnmappedFields if the text of a prompt is longer than a question."""
-    texts: Iterable[str] = ()
-    path = ""
-    if (field_map := input_format.field_map) and field_map.prompt:
-        texts, path = field_map.prompts(value), field_map.prompt[0].text
-    elif input_format.prompt:
-        texts, path = input_format.prompt(value)
+    texts, path = input_format.prompt(value)
     prompt = [text.strip() for text in texts if text]
     if sum(map(len, prompt)) > _MAX_QUESTION_CHARACTERS or any("\n" in text for text in prompt):
         raise UnmappedFields(

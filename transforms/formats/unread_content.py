@@ -155,21 +155,40 @@ def _ending(rests: _Rests, value: object) -> "Known":
 
 UNKNOWN = KnownPaths(())
 """Nothing is known of any field or item."""
-Known = _Read | KnownWire | _KnownItems | KnownPaths
+
+
+class KnownByEither(Record, frozen=True):
+    """What one or the other of two knows, such as a format and the user's map."""
+
+    one: "Known"
+    other: "Known"
+
+    def inside(self, name: str, value: object, place: tuple[int, int]) -> "Known | None":
+        """Return what both know of a field's value, or one if the other knows nothing."""
+        one, other = (known.inside(name, value, place) for known in (self.one, self.other))
+        if one is None or other is None or READ in (one, other):
+            return READ if READ in (one, other) else one or other
+        return KnownByEither(one, other)
+
+
+Known = _Read | KnownWire | _KnownItems | KnownPaths | KnownByEither
 """What is known of an object or a list: of each of its fields or items, None if nothing is."""
 SearchedPart = tuple[str, object, Known]
 """A part of a message to search: its path, its value, and what is known of it."""
 
 
-def known_by_map(field_map: FieldMap) -> KnownPaths:
-    """Return what a field map knows of a row."""
-    paths = [
+def known_by_map(
+    field_map: FieldMap, other_answers: Iterable[tuple[PathStep, ...]] = ()
+) -> KnownPaths:
+    """Return what a field map knows of a row, and paths of answers that are not read."""
+    rests = [
         (field, _to_alternatives(path.steps) if field == "answer" else path.steps)
         for field, paths in (*field_map.paths.items(), ("prompt", field_map.prompt))
         for path in paths
-        if path.steps
     ]
-    return KnownPaths((*paths, *(("", (name,)) for name in sorted(field_map.ignored))))
+    rests += (("answer", steps) for steps in other_answers)
+    rests += (("", (name,)) for name in sorted(field_map.ignored))
+    return KnownPaths(tuple(rest for rest in rests if rest[1]))
 
 
 def _to_alternatives(steps: tuple[PathStep, ...]) -> tuple[PathStep, ...]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire import assistant as wire
+from groundwatch.schemas.wire.json_input import has_any
 from groundwatch.schemas.wire.wire_type import Wire, read_wire
 from . import assist_answers, discovery_engine_answers, discovery_engine_methods
 from .field_values import engine_id, first_time
@@ -85,8 +86,7 @@ def _query(asked: wire.ActivityRequest) -> str | None:
 def _is_activity(fields: Mapping[str, object]) -> bool:
     if "logMetadata" in fields:
         return "response" in fields or "serviceTextReply" in fields
-    asked = fields.get("request")
-    is_asked = isinstance(asked, dict) and "query" in asked
+    is_asked = has_any(fields.get("request"), {"query"})
     return is_asked and _find_response(fields.get("response"))[0] is not None
 
 

@@ -1,5 +1,6 @@
 """Read answers by the user's own field map."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from groundwatch.schemas.answer import Answer, Fact
 from groundwatch.schemas.message import ParseOptions, UnmappedFields, UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
 from groundwatch.transforms.formats.field_maps.field_map import FIELDS, parse_map
-from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
+from groundwatch.transforms.formats.parser import ParseFailure, parse_answers, unread_texts
 from tests.support.answer_messages import ANSWER_NAME, chunk_reference, message_of, parsed
 from tests.transforms.formats.field_maps.test_presets import SHAPES
 
@@ -172,6 +173,42 @@ FAILURES: dict[str, tuple[Any, str]] = {
 def test_what_a_map_does_not_find_is_a_failure(value: object, words: str) -> None:
     with pytest.raises(UnreadableAnswer, match=words):
         read(value, WHOLE_MAP)
+
+
+OTHER = "An earlier text of the answer, which nobody was shown that day."
+ONE_ANSWER = (("answer", "$.said"), ("facts", "$.found"))
+SAID: dict[str, Any] = {"said": "Ada feeds the cat at noon, as everybody in the house knows."}
+BESIDE: dict[str, tuple[dict[str, Any], tuple[tuple[str, str], ...], str]] = {
+    "a response": (SAID | {"response": OTHER}, ONE_ANSWER, ""),
+    "an object with its text": (SAID | {"output": {"text": OTHER}}, ONE_ANSWER, ""),
+    "the answer of a format": (SAID | {"answer": OTHER}, ONE_ANSWER, ""),
+    "that of a preset": (SAID | {"user_input": "Who?", "response": OTHER}, ONE_ANSWER, ""),
+    "at another place of a preset": (
+        SHAPES["langfuse.trace"].row
+        | {"metadata": SAID, "output": {"choices": [{"message": {"content": OTHER}}]}},
+        (("answer", "$.metadata.said"), ("facts", "$.found")),
+        "",
+    ),
+    "without a map": ({"answer": OTHER, "output": SAID["said"]}, (), ""),
+    "of a tool": (SAID | {"tool_output": OTHER}, ONE_ANSWER, "tool_output"),
+    "documents": (SAID | {"output": {"documents": [OTHER]}}, ONE_ANSWER, "output"),
+    "a list": (SAID | {"output": [OTHER, OTHER]}, ONE_ANSWER, "output"),
+    "beside facts": (SAID | {"answer": OTHER, "excerpts": [OTHER]}, ONE_ANSWER, "excerpts"),
+    "no text at the path": ({"said": "", "response": OTHER}, ONE_ANSWER, "response"),
+}
+
+
+@pytest.mark.parametrize(("value", "own_map", "unread"), BESIDE.values(), ids=BESIDE)
+def test_a_text_named_as_the_answer_is_no_fact_beside_another(
+    value: dict[str, Any], own_map: tuple[tuple[str, str], ...], unread: str
+) -> None:
+    [found] = read_all(value, own_map)
+    if isinstance(found, ParseFailure):
+        named = re.findall(r"(?:not read|these fields): ([^ ]+)\.", str(found.error))
+        assert named == [unread]
+    else:
+        options = ParseOptions(own_map=own_map)
+        assert (unread, found.facts, unread_texts(found.message, options)) == ("", (), [])
 
 
 def test_empty_facts_at_the_path_are_no_facts() -> None:

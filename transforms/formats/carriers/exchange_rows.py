@@ -55,12 +55,9 @@ def _unread_of_log(row: Mapping[str, Any]) -> Iterator[SearchedPart]:
 
 
 def _logged(row: Mapping[str, Any], side: str) -> object:
-    return _body(row.get(f"full{side}")) or _body(row.get(f"{side.lower()}Payload"))
-
-
-def _body(value: object) -> object:
-    """Parse a body; `request_payload` and `response_payload` hold a list of texts."""
-    body = read_embedded(value)
+    """Return a body; `request_payload` and `response_payload` hold a list of texts."""
+    names = (f"full{side}", f"{side.lower()}Payload")
+    body = next(filter(None, (read_embedded(row.get(name)) for name in names)), None)
     return [read_embedded(each) for each in body] if isinstance(body, list) else body
 
 
@@ -97,9 +94,8 @@ def _name(status: object) -> str:
 def _is_batch_output(line: Mapping[str, Any]) -> bool:
     if "processedTime" in line:
         return "request" in line
-    sides = [read_embedded(line.get(side, {})) for side in ("request", "response")]
-    is_response = isinstance(sides[1], dict) and "candidates" in sides[1]
-    return is_response or (isinstance(sides[0], dict) and "contents" in sides[0])
+    is_request = has_any(read_embedded(line.get("request")), {"contents"})
+    return is_request or has_any(read_embedded(line.get("response")), {"candidates"})
 
 
 BATCH_OUTPUT = Carrier(

@@ -6,7 +6,7 @@ Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -15,12 +15,14 @@ from msgspec.structs import replace
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import (
     camel_case_name,
+    fields_of,
     objects_in,
     read_if_json,
     to_camel_case,
 )
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.field_maps.fact_values import returned_items
+from groundwatch.transforms.formats.field_maps.json_path import value_at
 from groundwatch.transforms.formats.unread_content import UNKNOWN, SearchedPart, all_but, below
 from .carrier import CarriedBody, Carrier, text_attributes
 from .open_inference import (
@@ -79,16 +81,17 @@ def has_output(attributes: Mapping[str, Any]) -> bool:
     return not _OUTPUT_NAMES.isdisjoint(attributes)
 
 
+def joined_without_output(holders: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Join the attributes of events, but those of answers."""
+    others = (fields for fields in holders if not has_output(fields))
+    return {name: field for fields in others for name, field in fields.items()}
+
+
 def _unwrap(fields: Mapping[str, Any]) -> Iterator[CarriedBody]:
     holder = _nested_columns(fields)
     own = holder if has_output(holder) else holder["attributes"]
     events = _events(holder)
-    beside = {
-        name: field
-        for event in events
-        if not has_output(event["attributes"])
-        for name, field in event["attributes"].items()
-    }
+    beside = joined_without_output(event["attributes"] for event in events)
     answering = [event for event in events if has_output(event["attributes"])]
     if has_output(own) or not answering:
         yield _carried(holder, beside | {**own})
@@ -135,9 +138,7 @@ def _of_inference(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> d
 
 
 def _has_failed(holder: Mapping[str, Any]) -> bool:
-    status = holder.get("status")
-    code = status.get("statusCode") if isinstance(status, dict) else holder.get("statusCode")
-    return code == "ERROR"
+    return "ERROR" in (holder.get("statusCode"), value_at(holder, "status.statusCode"))
 
 
 def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> CarriedBody:
@@ -154,13 +155,12 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
     if beside := [each for each in found if each is not None]:
         documents = [by_name.get("genairetrievaldocuments", []), *beside]
         by_name["genairetrievaldocuments"] = [*chain.from_iterable(map(returned_items, documents))]
-    context = holder.get("context")
-    place = context if isinstance(context, dict) else holder
+    place = fields_of(holder.get("context")) or holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
     times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
-    undecided = attributes.get(UNDECIDED)
+    undecided = fields_of(attributes.get(UNDECIDED))
     return CarriedBody(
-        body=(undecided if isinstance(undecided, dict) else {})
+        body=undecided
         | {
             field: to_camel_case(read_if_json(by_name[name]))
             for name, field in _FIELDS.items()
@@ -200,9 +200,8 @@ def _unread(fields: Mapping[str, Any]) -> Iterator[SearchedPart]:
         return
     for name, field in holder.items():
         if name in ("attributes", "resource") and isinstance(field, dict):
-            named = field.get("attributes") if name == "resource" else field
-            own = named if isinstance(named, dict) else field
-            yield from below(name, unread_attributes(own))
+            inner = fields_of(field.get("attributes")) if name == "resource" else {}
+            yield from below(name, unread_attributes(inner or field))
         elif name == "events":
             for event in _events(holder):
                 yield from below("events[].attributes", unread_attributes(event["attributes"]))

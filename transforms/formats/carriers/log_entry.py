@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import JSON_START
+from groundwatch.schemas.wire.json_input import JSON_START, fields_of
 from groundwatch.schemas.wire.wire_type import Wire, wire_fields, words
 from groundwatch.transforms.formats.unread_content import SearchedPart, all_but, below
 from .carrier import CarriedBody, Carrier, text_attributes
@@ -31,8 +31,7 @@ def _restore_case(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     names = [name for payload in payloads if isinstance(payload, dict) for name in payload]
     if "logname" not in entry and any(name != name.lower() for name in names):
         return entry
-    renamed: Mapping[str, Any] = _renamed(entry)
-    return renamed
+    return fields_of(_renamed(entry))
 
 
 def _renamed(value: Any) -> Any:
@@ -57,11 +56,10 @@ def _names_in_camel_case() -> Mapping[str, str]:
 
 def _unwrap(entry: Mapping[str, Any]) -> Iterator[CarriedBody]:
     entry = _restore_case(entry)
-    labels = entry.get("labels", {})
-    if isinstance(labels, dict) and has_output(labels):
+    labels = fields_of(entry.get("labels"))
+    if has_output(labels):
         # An exporter of OpenTelemetry writes them there, and a record's body beside them.
-        body = entry.get(_PAYLOADS[0], {})
-        entry = {**entry, _PAYLOADS[0]: {**(body if isinstance(body, dict) else {}), **labels}}
+        entry = {**entry, _PAYLOADS[0]: fields_of(entry.get(_PAYLOADS[0])) | labels}
     payload = _payload_name(entry)
     if not payload:
         raise UnreadableAnswer("The log entry has no payload: let only entries with one pass.")
@@ -95,11 +93,10 @@ def _unread(entry: Mapping[str, Any]) -> Iterator[SearchedPart]:
     entry = _restore_case(entry)
     payload = _payload_name(entry)
     yield from all_but(payload, "httpRequest", "labels")(entry)
-    body, labels = entry.get(payload), entry.get("labels")
+    body = entry.get(payload)
     if isinstance(body, dict) and _is_wrapped(body):
         yield from below(payload, all_but("message")(body))
-    if isinstance(labels, dict):
-        yield from below("labels", unread_attributes(labels))
+    yield from below("labels", unread_attributes(fields_of(entry.get("labels"))))
 
 
 def _payload_name(entry: Mapping[str, Any]) -> str:

@@ -27,8 +27,8 @@ from groundwatch.transforms.formats.unread_content import (
     names_of_unread,
 )
 from .carrier import CarriedBody, Carrier, text_attributes
-from .gen_ai_attributes import has_output, unread_attributes
-from .open_inference import is_readable, read_inference, without_text
+from .gen_ai_attributes import has_output, joined_without_output, unread_attributes
+from .open_inference import InferenceSpan, is_readable, read_inference, without_text
 
 
 class Signal(NamedTuple):
@@ -64,8 +64,8 @@ class _Span(NamedTuple):
     item: dict[str, Any]
     answers: dict[int | None, dict[str, Any]]
     documents: list[Any]
-    emptied: Sequence[dict[str, Any]] = ()
-    is_certain: bool = False
+    emptied: Sequence[dict[str, Any]]
+    is_certain: bool
 
     @property
     def trace(self) -> str:
@@ -162,26 +162,17 @@ def _read(item: dict[str, Any]) -> _Span:
         if name in fields
         for each in returned_items(fields[name])
     ]
-    beside = {
-        name: field for fields in events if not has_output(fields) for name, field in fields.items()
-    }
+    beside = joined_without_output(events)
     answers: dict[int | None, dict[str, Any]] = {None: beside | own} if has_output(own) else {}
     without = {name: field for name, field in own.items() if not has_output({name: field})}
     for number, fields in enumerate(events):
         answer = beside | without | fields
         if has_output(fields) and answer not in answers.values():
             answers[number] = answer
-    if answers:
-        return _Span(item, answers, documents, emptied, is_certain=True)
-    inferred = read_inference(own)
-    own_answers: dict[int | None, dict[str, Any]] = {None: inferred.answer}
-    return _Span(
-        item,
-        own_answers if inferred.answer else {},
-        documents + inferred.documents,
-        emptied,
-        is_certain=inferred.is_certain,
-    )
+    inferred = InferenceSpan() if answers else read_inference(own)
+    if inferred.answer:
+        answers[None] = inferred.answer
+    return _Span(item, answers, documents + inferred.documents, emptied, inferred.is_certain)
 
 
 def _answering(spans: Sequence[_Span]) -> list[int | None]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from groundwatch.schemas.message import UnreadableAnswer
-from groundwatch.schemas.wire.json_input import JSON_START, plain_json, read_embedded
+from groundwatch.schemas.wire.json_input import JSON_START, fields_of, plain_json, read_embedded
 from groundwatch.schemas.wire.wire_type import words
 from groundwatch.transforms.formats.unread_content import SearchedPart, all_but, below
 from .carrier import CarriedBody, Carrier, text_attributes
@@ -36,11 +36,11 @@ def _beside_fields(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _carried(message: Mapping[str, Any], body: object) -> CarriedBody:
-    attributes = read_embedded(message.get("attributes"))
+    attributes = fields_of(read_embedded(message.get("attributes")))
     event_id = f"{message['source']} {message.get('id', '')}" if message.keys() >= _EVENT else ""
     return CarriedBody(
         body=body,
-        attributes=text_attributes(**attributes if isinstance(attributes, dict) else {})
+        attributes=text_attributes(**attributes)
         | text_attributes(groundwatch_carrier_id=message.get("messageId") or event_id),
         publish_time=str(message.get("publishTime") or (event_id and message.get("time")) or ""),
     )
@@ -54,11 +54,6 @@ def _decode(data: str) -> str:
             "The data of the message is neither JSON nor base64 of UTF-8: store it as Pub/Sub wrote"
             " it."
         ) from None
-
-
-def _is_push_body(body: Mapping[str, Any]) -> bool:
-    message = body.get("message")
-    return isinstance(message, dict) and isinstance(message.get("data"), str)
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
@@ -81,7 +76,7 @@ PUSH_BODY = Carrier(
         *all_but("message")(body),
         *below("message", all_but("data")(body["message"])),
     ),
-    detects=_is_push_body,
+    detects=lambda body: isinstance(fields_of(body["message"]).get("data"), str),
     unwrap=lambda body: [_carried(body["message"], _decode(body["message"]["data"]))],
 )
 

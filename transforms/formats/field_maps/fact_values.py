@@ -6,7 +6,13 @@ from typing import Any
 import msgspec
 
 from groundwatch.schemas.answer import Fact
-from groundwatch.schemas.wire.json_input import camel_case_name, has_any, read_if_json
+from groundwatch.schemas.wire.json_input import (
+    camel_case_name,
+    fields_of,
+    has_any,
+    list_in,
+    read_if_json,
+)
 from groundwatch.transforms.formats.text_parts import count_words
 from .field_names import content_by_names, is_about, snake_case
 from .json_path import MISSING, read_text_as_json, value_at
@@ -151,9 +157,7 @@ def _joined_texts(item: object) -> str | None:
 
 def _cells_in(item: object) -> list[str]:
     """Return the cells of a row of a table, as Bedrock's knowledge bases on databases give it."""
-    content = item.get("content", item) if isinstance(item, dict) else None
-    row = content.get("row") if isinstance(content, dict) else None
-    cells = row if isinstance(row, list) else []
+    cells = list_in(fields_of(item).get("content", item), "row")
     found = ((_first_text(_COLUMNS, cell), _first_text(_VALUES, cell)) for cell in cells)
     return [f"{name or ''}: {value}" for name, value in found if value]
 
@@ -222,7 +226,7 @@ def _first_text(paths: Iterable[tuple[str, ...]], item: object) -> str | None:
     """Return the first text at some keys of nested objects; None if there is not even a blank."""
     blank = None
     value: Any
-    fields = item if isinstance(item, dict) else {}
+    fields = fields_of(item)
     for keys in paths:
         if keys[0] not in fields:
             continue

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, cycle, repeat
-from typing import Any
 
 from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
-from groundwatch.schemas.wire.json_input import list_in
+from groundwatch.schemas.wire.json_input import fields_of, list_in
 from groundwatch.transforms.formats.fact_collection import render_value
 from groundwatch.transforms.formats.finish_reasons import ERROR, REFUSAL
 from groundwatch.transforms.formats.text_parts import count_words, join_parts, start_of_final
@@ -39,21 +38,24 @@ class FieldMap(Record, frozen=True):
     """The paths of each field; the first path that finds a text counts, of facts every path.
 
     The fields `ignored`, in lowerCamelCase, hold neither the answer nor its facts. `candidates`
-    finds all answers, where only the first is read. `prompt` finds the texts of the request, and
-    `separator` stands between facts in a text. `shapes_at` are the fields whose content may have
-    any of several shapes, which many paths go through.
+    finds all answers, where only the first is read, and `other_answers` those that another map's
+    stand for. `prompt` finds the texts of the request, and `separator` stands between facts in a
+    text. `shapes_at` are the fields whose content may have any of several shapes, which many paths
+    go through.
     """
 
     paths: dict[str, tuple[JsonPath, ...]]
     ignored: frozenset[str] = frozenset()
     candidates: JsonPath | None = None
+    other_answers: tuple[JsonPath, ...] = ()
     prompt: tuple[JsonPath, ...] = ()
     separator: str = ""
     shapes_at: tuple[str, ...] = ()
 
     def replaced_by(self, other: "FieldMap") -> "FieldMap":
         """Return this map with the paths of another one, where that has any."""
-        return replace(self, paths=self.paths | other.paths)
+        others = self.paths.get("answer", ()) if "answer" in other.paths else ()
+        return replace(self, paths=self.paths | other.paths, other_answers=others)
 
     def find(self, field: str, value: object) -> list[object]:
         """Return the values of a field."""
@@ -69,7 +71,7 @@ class FieldMap(Record, frozen=True):
 
         Nothing is decided where another map has the answer.
         """
-        fields = value if isinstance(value, dict) else {}
+        fields = fields_of(value)
         texts = {name: read_text_as_json(fields[name]) for name in self.shapes_at if name in fields}
         if not has_answer:
             texts = {name: with_one_answer(text, f"$.{name}") for name, text in texts.items()}
@@ -124,10 +126,11 @@ class FieldMap(Record, frozen=True):
             path.finds_empty(value) or "" in map(joined_blocks, path.find(value)) for path in paths
         )
 
-    def prompts(self, value: object) -> list[str]:
-        """Return the texts of the prompt."""
+    def prompts(self, value: object) -> tuple[list[str], str]:
+        """Return the texts of the prompt, and the first of its paths."""
         found = (joined_blocks(each) for path in self.prompt for each in path.find(value))
-        return [each for each in found if isinstance(each, str)]
+        first = self.prompt[0].text if self.prompt else ""
+        return [each for each in found if isinstance(each, str)], first
 
     def describe(self, field: str) -> str:
         """Say where a field should be, such as `` at $.answer``; "" if no path is known."""
@@ -189,7 +192,7 @@ def joined_blocks(value: object) -> object:
         return value
     texts = [_texts_of_block(block) for block in blocks]
     # Bedrock's blocks have the kind as their only field.
-    kinds = [each.get("type") or next(iter(each), "") for each in map(_fields_of, blocks)]
+    kinds = [each.get("type") or next(iter(each), "") for each in map(fields_of, blocks)]
     first = start_of_final([any(each) for each in texts], kinds)
     for number in range(first):
         if not _cites(blocks[number]):
@@ -209,13 +212,9 @@ def _texts_of_block(block: object) -> list[str | None]:
 
 
 def _cites(block: object) -> bool:
-    fields = _fields_of(block)
+    fields = fields_of(block)
     is_cited = fields.get("citations") or fields.get("annotations")
     return bool(is_cited) or any(map(_cites, list_in(block, "content")))
-
-
-def _fields_of(block: object) -> dict[str, Any]:
-    return block if isinstance(block, dict) else {}
 
 
 def _is_content(value: object) -> bool:

@@ -97,17 +97,22 @@ def _fields(values: Sequence[object], at: FoundField) -> Iterator[FoundField]:
         yield from _fields([each[0] for each in lists], first)
     elif lists:
         yield from _items(lists, at)
-    writers = _writers(objects)
+    writers = {key: set(map(snake_case, found)) for key, found in _writers(objects).items()}
     alike = [next(iter(found)) for found in writers.values() if len(found) == 1]
-    senders = (f"{at.path}.{key}" for key in writers if _has_users_and_others(writers[key]))
-    names = ".".join([at.names, *map(snake_case, alike)])
-    texts_beside = {name for each in objects for name in each if _is_sentence(each[name])}
-    of_user = "query" in map(content_by_names, map(snake_case, alike)) and len(texts_beside) == 1
+    contents = {key: set(map(content_by_names, found)) for key, found in writers.items()}
+    senders = (
+        f"{at.path}.{key}" for key, found in contents.items() if len(found) > 1 and "query" in found
+    )
+    fields = [field for each in objects for field in each.items()]
+    texts_beside = {
+        name for name, field in fields if isinstance(field, str) and count_words(field) > 1
+    }
+    of_user = "query" in map(content_by_names, alike) and len(texts_beside) == 1
+    names = ".".join([at.names, *alike])
     at = at._replace(names=names, senders=next(senders, at.senders), of_user=of_user)
     below: dict[str, list[object]] = {}
-    for each in objects:
-        for name, field in each.items():
-            below.setdefault(name, []).append(field)
+    for name, field in fields:
+        below.setdefault(name, []).append(field)
     for name, inner in below.items():
         if step := step_of(name):
             snake = snake_case(name)
@@ -174,20 +179,11 @@ def _writers(items: Sequence[object]) -> Mapping[str, set[str]]:
     return {
         key: {
             str(each)
-            for each in kinds
+            for each in given
             if isinstance(each, str | int) and _KIND.fullmatch(str(each))
         }
-        for key, kinds in found.items()
+        for key, given in found.items()
     }
-
-
-def _is_sentence(value: object) -> bool:
-    return isinstance(value, str) and count_words(value) > 1
-
-
-def _has_users_and_others(writers: set[str]) -> bool:
-    contents = {content_by_names(snake_case(each)) for each in writers}
-    return len(contents) > 1 and "query" in contents
 
 
 def step_of(name: str) -> str:

@@ -67,13 +67,8 @@ class Filter(Record, frozen=True):
         return (self.literal in self.path.find(item)) is self.is_equal
 
 
-class Names(Record, frozen=True):
-    """Select the fields that are there, of some names."""
-
-    names: tuple[str, ...]
-
-
-PathStep = str | int | Every | Filter | Names
+PathStep = str | tuple[str, ...] | int | Every | Filter
+"""The name of a field or the names of several, the place of an item, or what selects some."""
 
 
 class JsonPath(Record, frozen=True):
@@ -247,7 +242,7 @@ def _step(match: re.Match[str]) -> PathStep:
         literal = text[1:-1] if text[0] in "'\"" else json.loads(text)
         return Filter(json_path(f"${match['inner']}"), literal, match["operator"] == "==")
     if match["several"]:
-        return Names(tuple(re.findall("'([^']*)'", match["several"])))
+        return tuple(re.findall("'([^']*)'", match["several"]))
     return match["name"] or match["quoted"][1:-1]
 
 
@@ -256,8 +251,8 @@ def _select(step: PathStep, value: object) -> Iterable[object]:
         return _field(value, step)
     if isinstance(step, int):
         return value[step : step + 1 or None] if isinstance(value, list) else ()
-    if isinstance(step, Names):
-        return [each for name in step.names for each in _field(value, name)]
+    if isinstance(step, tuple):
+        return [each for name in step for each in _field(value, name)]
     lists: list[object] = value if isinstance(value, list) else []
     items: Iterable[object] = value.values() if isinstance(value, dict) else lists
     return items if isinstance(step, Every) else filter(step.selects, items)

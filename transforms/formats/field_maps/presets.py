@@ -26,11 +26,11 @@ class Preset(Record, frozen=True):
     name: str
     marks: tuple[tuple[JsonPath, ...], ...]
     field_map: FieldMap
-    comes_first: bool
-    needs_text: bool
-    type_name: str
-    types: tuple[str, ...]
-    places: PathPairs
+    comes_first: bool = False
+    needs_text: bool = False
+    type_name: str = ""
+    types: tuple[str, ...] = ()
+    places: PathPairs = ()
 
     @property
     def rarest_names(self) -> frozenset[str]:
