@@ -11,8 +11,7 @@ from groundwatch.launch.results.shares import Interval
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import OutputFiles
 from groundwatch.schemas.answer import Label
-from .evaluate.chosen_labels import unequal_labels, unknown_recall
-from .evaluate.evaluation import answer_examples
+from .evaluate.evaluation import answer_examples, unequal_labels, unknown_recall
 from .evaluate.labelled_answers import LabelledAnswers
 from .evaluate.labels import read_labels
 from .evaluate.statistics import FEW_EXAMPLES, measure_flags
