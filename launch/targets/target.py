@@ -162,8 +162,8 @@ class _Sending:
 
 
 @contextmanager
-def noting_what_lacks(problems: list[str], flag: str = "") -> Iterator[None]:
-    """Add what a target lacks, as a `with` block finds, to `problems`, behind the flag."""
+def collecting_problems(problems: list[str], flag: str = "") -> Iterator[None]:
+    """Add to `problems`, behind the flag, what a target that is opened in the block lacks."""
     try:
         yield
     except TargetMisconfigured as error:

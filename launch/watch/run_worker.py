@@ -20,7 +20,7 @@ from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings
 from groundwatch.launch.engine.pubsub.pubsub_errors import Refused
 from groundwatch.launch.engine.pubsub.subscription import Subscription, find_missing_subscription
-from groundwatch.launch.targets.target import TargetMisconfigured, noting_what_lacks
+from groundwatch.launch.targets.target import TargetMisconfigured, collecting_problems
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
@@ -91,7 +91,7 @@ def _try_pubsub(settings: WatchSettings) -> None:
     for flag in ("alert_topic", "failure_topic", "enriched_topic"):
         name = getattr(settings.pubsub, flag)
         if name:
-            lacking = noting_what_lacks(problems, f"--{flag}: ")
+            lacking = collecting_problems(problems, f"--{flag}: ")
             with lacking, closing(open_topic(name, settings)) as topic:
                 topic.try_access()
     if problems:

@@ -12,7 +12,7 @@ from groundwatch.launch.cli.paths import default_run_id, default_work_folder, tr
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.engine.process_count import in_worker_processes
 from groundwatch.launch.targets.http_sender import require_secret
-from groundwatch.launch.targets.target import noting_what_lacks, open_target
+from groundwatch.launch.targets.target import collecting_problems, open_target
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.transforms.grounding.settings import OutagePolicy
@@ -33,13 +33,13 @@ def watch_subscription(loaded: Loaded[WatchSettings]) -> int:
     if destination.root:
         try_output(destination, problems)
     for name, url in settings.results.results_to:
-        with noting_what_lacks(problems):
+        with collecting_problems(problems):
             open_target(name, url).close()
     if settings.source.listen_key:
-        with noting_what_lacks(problems, "--listen_key "):
+        with collecting_problems(problems, "--listen_key "):
             require_secret(settings.source.listen_key)
     for kind, variable in settings.webhooks.alert_webhook:
-        with noting_what_lacks(problems, "--alert_webhook "):
+        with collecting_problems(problems, "--alert_webhook "):
             for target, _ in open_webhooks(kind, variable, ""):
                 target.close()
     loaded.raise_problems()

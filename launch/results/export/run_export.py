@@ -13,7 +13,7 @@ from groundwatch.launch.results.waiting_rows import explain_no_records, find_res
 from groundwatch.launch.targets.target import (
     TargetMisconfigured,
     TargetUnavailable,
-    noting_what_lacks,
+    collecting_problems,
     open_target,
 )
 from groundwatch.pipeline.errors import LockFailed
@@ -34,7 +34,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     """Export a folder; exit 1 if a record was not sent, or the target gave up."""
     settings = loaded.settings
     if settings.to not in TABLES and not loaded.problems:
-        with noting_what_lacks(loaded.problems):
+        with collecting_problems(loaded.problems):
             open_target(settings.to, settings.endpoint).close()
     loaded.raise_problems()
     if settings.export_output and settings.to in TABLES:
