@@ -12,6 +12,7 @@ from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.pipeline import storage
+from groundwatch.pipeline.sinks import summary_file
 from tests.support.archives import an_envelope
 from tests.support.fault_server import FaultServer
 from tests.support.outputs import (
@@ -35,8 +36,8 @@ STEPS = {
     "manifest": (Publisher, "_list_placed"),
     "supersede": (earlier_runs, "_remove_earlier_runs"),
     "earlier files": (earlier_runs, "_remove_run"),
-    "earlier summary": (earlier_runs, "remove_summary"),
-    "summary": (earlier_runs, "write_summary"),
+    "earlier summary": (summary_file, "remove_summary"),
+    "summary": (summary_file, "write_summary"),
     "report": (run_job, "write_report"),
     "removal": (EngineDatabase, "remove"),
 }
