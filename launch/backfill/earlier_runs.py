@@ -320,6 +320,24 @@ def _is_try_of(run: Summary, config: Config) -> bool:
     return read.keys() <= storage.identify(config.inputs).keys()
 
 
+def unfinished_replay(config: Config) -> Summary | None:
+    """Find another replay that may have answers of the same failures in no file yet; None if none.
+
+    Both would write them. Only different files of failures of the output folder are surely others.
+    """
+    folder = storage.join(config.output, _FAILURES, "")
+    files = storage.identify(config.inputs)
+    for other in summary_file.read_summaries(config.output):
+        if not (other.unfinished and other.planned and other.planned.replays):
+            continue
+        read = storage.identify(other.planned.inputs)
+        are_failures = all(storage.name_below(path, folder) for path in (files | read).values())
+        are_others = are_failures and files.keys().isdisjoint(read)
+        if other.run != config.run and not are_others:
+            return other
+    return None
+
+
 def resolving_files(config: Config) -> list[str]:
     """List the files of records that all other replays into the output folder have written.
 

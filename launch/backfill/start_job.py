@@ -30,7 +30,7 @@ from groundwatch.pipeline.settings.definition import build
 from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sinks.summary_file import read_summaries
-from .earlier_runs import free_run_id, move_replayed
+from .earlier_runs import free_run_id, move_replayed, unfinished_replay
 from .same_run import planned_inputs, repeated_replay, run_of_files
 
 
@@ -166,29 +166,13 @@ def _resumed_or_repeated(
 
 
 def _refuse_beside_unfinished(config: Config) -> None:
-    """Raise UsageError if another replay may have answers of the same failures in no file yet.
-
-    Both would write them. Only different files of failures of the output folder are surely others.
-    """
-    folder = storage.join(config.output, "failures", "")
-
-    def is_failures(path: str) -> bool:
-        return storage.name_below(path, folder) is not None
-
-    files = storage.identify(config.inputs)
-    for other in read_summaries(config.output):
-        if not (other.unfinished and other.planned and other.planned.replays):
-            continue
-        read = storage.identify(other.planned.inputs)
-        are_others = all(map(is_failures, (files | read).values())) and not files.keys() & read
-        if other.run != config.run and not are_others:
-            problem = (
-                f"the replay {other.run} into {config.output} was interrupted, or still runs, and"
-                " may have answers of these failures that are in no file yet: give its command"
-                f" again to finish it (--run_id {other.run} --failures"
-                f" {shlex.quote(other.planned.inputs[0])})"
-            )
-            raise UsageError([problem])
+    if other := unfinished_replay(config):
+        problem = (
+            f"the replay {other.run} into {config.output} was interrupted, or still runs, and may"
+            " have answers of these failures that are in no file yet: give its command again to"
+            f" finish it (--run_id {other.run} --failures {shlex.quote(planned_inputs(other)[0])})"
+        )
+        raise UsageError([problem])
 
 
 def _local_flags(job: JobSettings) -> Iterator[str]:

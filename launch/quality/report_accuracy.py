@@ -7,14 +7,12 @@ from groundwatch.launch.cli.commands.report import ReportSettings
 from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.report.make_report import make_report
-from groundwatch.launch.results.shares import Interval
+from groundwatch.launch.results.shares import FEW_EXAMPLES, Interval, in_percent
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import OutputFiles
 from groundwatch.schemas.answer import Label
-from .evaluate.evaluation import answer_examples, unequal_labels, unknown_recall
 from .evaluate.labelled_answers import LabelledAnswers
 from .evaluate.labels import read_labels
-from .evaluate.statistics import FEW_EXAMPLES, measure_flags
 
 _RESAMPLES = 1_000
 
@@ -36,6 +34,10 @@ def _sentences(
     files: OutputFiles, labels: dict[str, Label], settings: ReportSettings
 ) -> Iterator[str]:
     """Say how far the verdicts of a folder agree with the labels."""
+    # These import numpy, which a report without labels does not need.
+    from .evaluate.evaluation import answer_examples, unequal_labels, unknown_recall  # noqa: PLC0415
+    from .evaluate.statistics import measure_flags  # noqa: PLC0415
+
     collected = LabelledAnswers(labels)
     collected.add_records(files.enriched, settings.given_thresholds)
     labelled = collected.labelled
@@ -61,7 +63,4 @@ def _sentences(
 
 
 def _interval(share: Interval | None, total: int) -> str:
-    if share is None or total < FEW_EXAMPLES:
-        return ""
-    value, low, high = (f"{100 * each:.0f}" for each in (share.value, share.low, share.high))
-    return f" ({value} %; 95 % interval {low} to {high} %)"
+    return f": {in_percent(share)}" if share and total >= FEW_EXAMPLES else ""

@@ -10,6 +10,7 @@ from groundwatch.schemas import Record
 LEAST_DRAWN = 30
 """From fewer drawn answers, nothing is estimated."""
 
+FEW_EXAMPLES = 10  # of fewer, an interval would say nothing
 _DRAWN_WITH_LUCK = 40  # a random share of so many is below 30 once in twenty times
 _Z = 1.96  # standard deviations that hold 95 % of a normal distribution
 
@@ -112,8 +113,12 @@ def describe_share(strata: Iterable[Sample], drawn: str, flag: str = "") -> str:
     if labelled < LEAST_DRAWN or estimate is None:
         enough = min(_DRAWN_WITH_LUCK / sum(each.answers for each in partial), 1)
         return f"too few {drawn} ({labelled}){f': {flag} {enough:.2g}' if flag else ''}"
-    limits = f"{percent(estimate.low)} to {percent(estimate.high)}"
-    return f"{percent(estimate.value)} ({limits}), by {labelled:,} {drawn}"
+    return f"{in_percent(estimate)}, by {labelled:,} {drawn}"
+
+
+def in_percent(share: Interval) -> str:
+    """Write a share with its limits, such as ``81.0% (70.0% to 89.0%)``."""
+    return f"{percent(share.value)} ({percent(share.low)} to {percent(share.high)})"
 
 
 def count_limits(strata: Sequence[Sample]) -> tuple[float, float, float]:

@@ -20,8 +20,8 @@ class GivenAnswerSettings(Settings, frozen=True, kw_only=True):
     fact: A source text.
     fact_file: Files of source texts, one text each.
     query: The question.
-    format: Text for people, the record as JSON, or a note for the model that wrote the answer.
-      Default: text.
+    format: Text for people, the record as JSON, or a note for the model that wrote the answer,
+      empty if no statement is flagged. Default: text.
     json: The same as --format json.
     """
 

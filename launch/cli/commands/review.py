@@ -15,7 +15,7 @@ class ReviewSettings(Settings, frozen=True, kw_only=True):
     """The settings of `review`.
 
     folders: Output folders, local or gs://.
-    labels: Files of labels, JSON lines. The first one is written.
+    labels: Files of labels, JSON lines. The first one is written, and need not exist.
     labeller: Who labels. Default: the user of this computer.
     review_port: TCP port; 0 takes a free one.
     review_host: Address to listen on. Whoever knows the page's address can read and label.

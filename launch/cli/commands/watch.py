@@ -155,7 +155,7 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
     """How the worker checks, deduplicates, drains and reports its health.
 
     workers: Processes that check by words, beside the worker's own. Default: the number of
-      processors, fewer with little memory, none on a single one.
+      processors, fewer with little memory, none on a single one. A model runs on threads instead.
     dedupe_h: How long a record id is kept to drop duplicates.
     drain_s: Time to drain after SIGTERM.
     max_answer_attempts: Attempts to check an answer while the checker replies to others.

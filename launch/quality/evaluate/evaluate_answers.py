@@ -18,7 +18,7 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_with,
 )
 from groundwatch.launch.results.find_records import find_records
-from groundwatch.launch.results.shares import Interval
+from groundwatch.launch.results.shares import FEW_EXAMPLES, Interval
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.quantities import indented_json
@@ -28,7 +28,7 @@ from groundwatch.transforms.rules.thresholds import GivenThresholds
 from .evaluation import AnswerQuality, Evaluation, ScoreQuality, measure
 from .labelled_answers import Counts, LabelledAnswers, holds_records
 from .labels import read_labels
-from .statistics import FEW_EXAMPLES, Calibration, Flagged, PrecisionRecall
+from .statistics import Calibration, Flagged, PrecisionRecall
 
 _WIDTH = 100
 S = TypeVar("S", bound=EvaluateSettings)

@@ -13,7 +13,6 @@ from groundwatch.schemas import Record
 
 _SEED = 20_261  # fixed, so that equal scores give equal intervals
 _INTERVAL = (0.025, 0.975)
-FEW_EXAMPLES = 10  # of fewer, an interval would say nothing
 _BINS = 10
 
 
