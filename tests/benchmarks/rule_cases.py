@@ -15,9 +15,13 @@ that change their form alone (tests/data/changed_forms.jsonl).
 
 The edits are the tables of statements that contradict a fact, or seem to: the tests of the rules
 that find contradictions. That a rule passes its own test says little of what it is worth.
+
+The records are those that the small model is trained on (tests/data/training_pairs): statements
+about a passage, each right, or wrong in one point. No rule was made from them.
 """
 
 import json
+import lzma
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -46,7 +50,11 @@ from tests.transforms.lexical.claims import (
     test_support_talk,
     test_user_statements,
 )
-from tests.transforms.lexical.contradictions import test_denials, test_find_differences
+from tests.transforms.lexical.contradictions import (
+    test_denials,
+    test_find_differences,
+    test_values_of_others,
+)
 from tests.transforms.lexical.reading import test_answer_sentences, test_plain_text, test_same_text
 from tests.transforms.lexical.values import test_read_values
 
@@ -56,7 +64,7 @@ NO_CLAIM = frozenset({Verdict.UNSCORABLE})
 NOT_LOW = SUPPORTED | NO_CLAIM
 CLAIM = SUPPORTED | LOW
 
-GROUPS = ("public", "written", "forms", "edits")
+GROUPS = ("public", "written", "forms", "edits", "records")
 _OF_LANGUAGES = dict.fromkeys(("identical", "respelled", "paraphrased"), SUPPORTED) | dict.fromkeys(
     ("refused", "greeting"), NO_CLAIM
 )
@@ -80,7 +88,8 @@ class Case(NamedTuple):
 
 def read_cases(folder: Path) -> list[Case]:
     """Read the sets in a folder, and the tables of the tests."""
-    of_groups = zip(GROUPS, (_public(folder), _written(folder), forms(), edits()), strict=True)
+    groups = (_public(folder), _written(folder), forms(), edits(), _records())
+    of_groups = zip(GROUPS, groups, strict=True)
     return [Case(group, *case) for group, cases in of_groups for case in cases]
 
 
@@ -159,7 +168,16 @@ def forms() -> Iterator[_Named]:
 
 def edits() -> Iterator[_Named]:
     """Yield the cases of the tables of edits, each with its table's name."""
-    yield from _of_tables(_denials, _other_values, _edited_languages)
+    yield from _of_tables(_denials, _other_values, _values_of_others, _edited_languages)
+
+
+def _records() -> Iterator[_Named]:
+    """Yield the statements of the records, the wrong ones by the kind of the point."""
+    path = ROOT / "tests" / "data" / "training_pairs" / "records_n_to_z.jsonl.xz"
+    for row in map(json.loads, lzma.decompress(path.read_bytes()).splitlines()):
+        wrong = [(each["kind"], each["text"], LOW) for each in row["wrong"]]
+        for name, text, right in (*(("right", text, NOT_LOW) for text in row["right"]), *wrong):
+            yield name, _of([row["passage"]], text, row["question"]), right
 
 
 def _of_tables(*tables: Callable[[], Iterator[_Form]]) -> Iterator[_Named]:
@@ -290,6 +308,16 @@ def _values() -> Iterator[_Form]:
 def _other_values() -> Iterator[_Form]:
     for one, other in _pairs(test_read_values.DIFFERENT):
         yield check_request(_VALUE.format(one), _VALUE.format(other)), LOW
+
+
+def _values_of_others() -> Iterator[_Form]:
+    tests = test_values_of_others
+    for row in tests.EXCHANGED:
+        fact, claim, _ = row.split(" | ")
+        yield check_request(claim, fact), LOW
+    for row in tests.AGREEING:
+        fact, claim = row.split(" | ")
+        yield check_request(claim, fact), NOT_LOW
 
 
 def _questions() -> Iterator[_Form]:

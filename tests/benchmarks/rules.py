@@ -7,7 +7,7 @@ DIR has sets of answers with gold labels, which are no part of the repository; `
 which, and which tables of the tests are added to them as forms. `rules.toml` lists the rules, each
 with the functions and constants that are replaced to take it out. For each rule the checker is
 imported anew with these replacements, so that no cache and no table computed at the import knows
-the rule, and all answers are checked again, in one process. A row has, for each of the four
+the rule, and all answers are checked again, in one process. A row has, for each of the five
 groups, the verdicts that change, those of them that become wrong and those that become right; a
 verdict that is neither changes between GROUNDED and UNSCORABLE (no claim). The number of replies
 that differ in anything proves that the replacement took effect; without any, it says

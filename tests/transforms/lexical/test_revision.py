@@ -12,7 +12,7 @@ from groundwatch.transforms.lexical.check_claims import REVISION, check_groundin
 from tests.support.checks import check_request
 from tests.support.languages_table import LANGUAGES, sentences
 
-KNOWN = {"words-2": "b2b4e92914bcbc4a"}
+KNOWN = {"words-2": "6882d0b35c54a303"}
 """Of the revision, the digest of its replies."""
 
 

@@ -28,6 +28,7 @@ from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
 from .differing_values import NEAR, Near, find_other_units, find_other_values
 from .joined_clauses import clauses_of, statements_about
+from .values_of_others import find_values_of_others
 
 _SIMILAR = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
@@ -63,6 +64,7 @@ def find_differences(
     own = ComparedClaim(claim, premises)
     read = [(number, sentences_of(fact)) for fact, number in nearest]
     found = list(_differences_from_near(own, read)) or list(find_other_units(own, read))
+    found = found or list(find_values_of_others(own, read))
     if found := found or list(_denials_of_clauses(claim, read)):
         return found
     title = _TITLE.search(claim.text) if ")" in claim.text[-4:] else None

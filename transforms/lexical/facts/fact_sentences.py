@@ -22,6 +22,7 @@ from groundwatch.transforms.lexical.language.words import (
 from groundwatch.transforms.lexical.reading.same_text import single_spaced
 from groundwatch.transforms.lexical.values.read_values import VALUE_WORDS, read_values
 from groundwatch.transforms.lexical.values.value import Value
+from .entries import Entry, entries_in
 
 _FEW, _MAX_NEAR = 40, 8
 """Of more sentences than a few, so many are compared, the first by rank."""
@@ -140,6 +141,7 @@ class FactSentences:
             self.signs.append(words.signs)
             self.contents.append(frozenset(map(stem_of, compress(words.forms, words.kinds))))
         self._read: dict[int, ReadSentence] = {}
+        self._entries: dict[int, list[Entry]] = {}
         self._with_signs: dict[int, Sequence[int]] = {0: range(len(self.texts))}
 
     def has_value(self, value: Value) -> bool:
@@ -215,6 +217,13 @@ class FactSentences:
         if number not in self._read:
             self._read[number] = ReadSentence(self.texts[number], self.signs[number])
         return self._read[number]
+
+    def entries(self, number: int) -> Sequence[Entry]:
+        """Return the entries of a sentence."""
+        if number not in self._entries:
+            values = self.read(number).values
+            self._entries[number] = list(entries_in(number, self.texts[number], values, stems_of))
+        return self._entries[number]
 
 
 sentences_of = FactCache(FactSentences).__getitem__
