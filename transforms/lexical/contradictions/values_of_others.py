@@ -27,7 +27,6 @@ _LEAST = 10
 """A smaller number without a unit is a count, or the number of a thing."""
 
 
-
 class _Holder(NamedTuple):
     """An entry that has a claim's value, behind its fact and the number of that."""
 
