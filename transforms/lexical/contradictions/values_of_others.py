@@ -1,5 +1,6 @@
 """Find the values that facts give to something else than a claim does: another plan's price."""
 
+import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from operator import itemgetter
@@ -23,6 +24,10 @@ _SHARE, _MIN_SHARED = 0.6, 2
 _NEAR = 3
 """Entries of several things stand within so many sentences."""
 
+_NUMBER = re.compile(r"\d[\d.,:]*")
+_MAX_VALUE_WORDS = 3
+"""Of content: a number with its unit, or a date."""
+
 _LEAST = 10
 """A smaller number without a unit is a count, or the number of a thing."""
 
@@ -40,20 +45,19 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
 
     "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic.
     """
-    if not own.numbers:
-        return
     with_numbers = [
         (number, fact, place)
         for number, fact in facts
         for place in fact.with_signs(VALUE)
         if not own.numbers.isdisjoint(fact.contents[place])
     ]
-    values = list(filter(is_compared, own.values)) if with_numbers else []
+    is_listed = any(_may_have_entries_beside(own, *each[1:]) for each in with_numbers)
+    values = list(filter(is_compared, own.values)) if is_listed else []
     stated = [each for each in own.values_of_its_own if each in values and _says_much(each)]
     if not stated or len(values) > _MAX_VALUES:
         return
     written = " ".join(own.text[each.start : each.end] for each in values)
-    words = stems_of(own.text) - stems_of(written)
+    words = own.stems - stems_of(written)
     for value in stated:
         holders = [
             _Holder(number, fact, entry)
@@ -73,6 +77,20 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
             _, other, text, number = max(about_it, key=itemgetter(0))
             kind = contradiction_kind(value, other)
             yield Difference(kind, own.text[value.start : value.end], text, number)
+
+
+def _may_have_entries_beside(own: ComparedClaim, fact: FactSentences, place: int) -> bool:
+    """Return whether a sentence has several numbers, or one near has more words; a fast test."""
+    if len(_NUMBER.findall(fact.texts[place])) > 1:
+        return True
+    contents = fact.contents
+    if len(contents[place]) > _MAX_WORDS + _MAX_VALUE_WORDS:
+        return False
+    shared = len(own.stems & contents[place])
+    near = range(max(0, place - _NEAR), min(len(contents), place + _NEAR + 1))
+    return any(
+        fact.signs[each] & VALUE and len(own.stems & contents[each]) > shared for each in near
+    )
 
 
 def _says_much(value: Value) -> bool:
