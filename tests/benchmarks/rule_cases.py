@@ -17,7 +17,8 @@ The edits are the tables of statements that contradict a fact, or seem to: the t
 that find contradictions. That a rule passes its own test says little of what it is worth.
 
 The records are those that the small model is trained on (tests/data/training_pairs): statements
-about a passage, each right, or wrong in one point. No rule was made from them.
+about a passage, each right, or wrong in one point. No rule was made from them, but the bounds of
+`values_of_others` were chosen on them.
 """
 
 import json

@@ -163,6 +163,11 @@ FAMILIES: dict[str, Callable[[int, int], Case]] = {
         lambda: (f"{i} pumps." for i in range(9**9)),
         tokens_a_word=3,
     ),
+    "values of others": _repeat(
+        lambda n: _each("{Word} pay 12 euros; children pay {number} euros.", 20 + n * 5_000),
+        lambda: _each("For {word}, children pay 12 euros."),
+        tokens_a_word=8,
+    ),
     "1-1-1": _repeat(_fact_of("1-1-1-1-1-1-1-1-1"), _of("1"), "-", "-", 1 / 4),
     "1-1-1 in words": _repeat(_fact_of("1-1-1-1-1-1-1-1-1"), _of("1-1-1-1-1-1"), "-", " "),
     "1,1,1": _repeat(_fact_of("1"), _of("1"), ",", ",", 1 / 4),

@@ -11,7 +11,7 @@ from groundwatch.transforms.lexical.language.words import VALUE, read_words
 from groundwatch.transforms.lexical.reading.citation_marks import Sources
 from groundwatch.transforms.lexical.reading.plain_text import read_plain
 from groundwatch.transforms.lexical.values.read_values import IN_ORDER, read_values
-from groundwatch.transforms.lexical.values.value import DATE, NUMBER, PHONE, WEEKDAY, Value
+from groundwatch.transforms.lexical.values.value import DATE, Value
 
 _MAX_COMPARISONS = 100_000
 """So many pairs of values are compared for an answer, in a tenth of a second."""
@@ -19,7 +19,7 @@ _MAX_COMPARISONS = 100_000
 _MAX_PLACES = 100
 """A "0" stands in each part of "0x0x0x": after so many places, values are compared instead."""
 
-_LEAST, _ALWAYS = 10, "24/7"
+_ALWAYS = "24/7"
 _JOINED = re.compile(r"\s?[-\u2013\u2014]\s?\d|(?:st|nd|rd|th)(?!\w)")
 _JOINED_BEFORE = re.compile(r"\d\s?[-\u2013\u2014]\s?$")
 _MAX_JOINT = 4
@@ -105,16 +105,13 @@ def _is_of_a_source(value: Value, text: str) -> bool:
 
     A weekday may be one of "Monday to Friday"; "2019-20", "34-23" and "46th" do not count.
     """
-    if value.is_implied or value.kind in (PHONE, WEEKDAY) or value.units == IN_ORDER:
-        return False
-    is_plain = value.kind == NUMBER and not value.units
-    if is_plain and max(value.raw, default=0) < _LEAST:
+    if value.is_label or value.units == IN_ORDER or value.may_count:
         return False
     before = text[max(0, value.start - _MAX_JOINT) : value.start]
     written = text[value.start : value.end]
     is_code = written.startswith("0") or before.endswith(("+", "#"))
     is_vague = written.endswith("s")  # "millions"
-    if is_plain and (is_code or is_vague):
+    if value.is_plain and (is_code or is_vague):
         return False
     is_joined = _JOINED.match(text, value.end) or _JOINED_BEFORE.search(before)
     return not is_joined and written != _ALWAYS

@@ -3,17 +3,17 @@
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from operator import itemgetter
+from heapq import nlargest
+from math import inf
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.facts.entries import Entry, is_compared
-from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences, stems_of
+from groundwatch.transforms.lexical.facts.fact_sentences import Entry, FactSentences, stems_of
 from groundwatch.transforms.lexical.language.words import VALUE
-from groundwatch.transforms.lexical.values.value import NUMBER, Value, contradiction_kind
+from groundwatch.transforms.lexical.values.value import contradiction_kind
 from .difference import ComparedClaim, ComparedFacts, Difference
 
 _MAX_WORDS = 8
-"""Of an entry; a longer one tells a story, and does not stand beside others like it."""
+"""Of an entry; a longer one is prose, and does not stand beside others like it."""
 
 _MAX_VALUES = 3
 """Of a claim; one with more lists several entries."""
@@ -21,22 +21,22 @@ _MAX_VALUES = 3
 _SHARE, _MIN_SHARED = 0.6, 2
 """An entry with this share of a claim's words, and so many of them, is about the same."""
 
-_NEAR = 3
-"""Entries of several things stand within so many sentences."""
+_BESIDE = range(-3, 4)
+"""How many sentences behind an entry one about another thing stands; in front of it below 0."""
 
-_NUMBER = re.compile(r"\d[\d.,:]*")
+_MAX_COMPARED = 8
+"""So many entries with most of a claim's words are compared with the holders of its value."""
+
+_DIGITS = re.compile(r"\d[\d.,:]*")
 _MAX_VALUE_WORDS = 3
 """Of content: a number with its unit, or a date."""
 
-_LEAST = 10
-"""A smaller number without a unit is a count, or the number of a thing."""
 
+class _Placed(NamedTuple):
+    """An entry, and where it stands: the number of its fact, and that of its sentence there."""
 
-class _Holder(NamedTuple):
-    """An entry that has a claim's value, behind its fact and the number of that."""
-
-    number: int
-    fact: FactSentences
+    fact: int
+    place: int
     entry: Entry
 
 
@@ -46,96 +46,98 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
     "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic.
     """
     with_numbers = [
-        (number, fact, place)
+        (number, place)
         for number, fact in facts
         for place in fact.with_signs(VALUE)
         if not own.numbers.isdisjoint(fact.contents[place])
     ]
-    is_listed = any(_may_have_entries_beside(own, *each[1:]) for each in with_numbers)
-    values = list(filter(is_compared, own.values)) if is_listed else []
-    stated = [each for each in own.values_of_its_own if each in values and _says_much(each)]
-    if not stated or len(values) > _MAX_VALUES:
+    by_number = dict(facts)
+    if not any(
+        _may_stand_beside_another(own, by_number[number], place) for number, place in with_numbers
+    ):
         return
-    written = " ".join(own.text[each.start : each.end] for each in values)
-    words = own.stems - stems_of(written)
+    values = [each for each in own.values if not each.is_label]
+    stated = [each for each in own.values_of_its_own if not (each.is_label or each.may_count)]
+    words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
+    if not (stated and words) or len(values) > _MAX_VALUES:
+        return
+    about_it = [
+        each
+        for each in _entries_about(words, facts)
+        if not any(map(each.entry.value.equals, values))
+    ]
     for value in stated:
+        alike = [
+            each
+            for each in about_it
+            if value.kind == each.entry.value.kind and value.measures_like(each.entry.value)
+        ]
         holders = [
-            _Holder(number, fact, entry)
-            for number, fact, place in with_numbers
-            for entry in fact.entries(place)
+            _Placed(number, place, entry)
+            for number, place in (with_numbers if alike else ())
+            for entry in by_number[number].read(place).entries
             if value.equals(entry.value)
         ]
-        about_it = [
-            (len(words & entry.words), entry.value, entry.text, number)
-            for number, entry in _entries_beside(holders, words)
-            if value.kind == entry.value.kind
-            and value.measures_like(entry.value)
-            and not any(map(entry.value.equals, values))
-            and _are_of_others([each.entry for each in holders], entry, words)
+        if min((len(each.entry.words) for each in holders), default=inf) > _MAX_WORDS:
+            continue
+        places = {(number, place) for number, place, _ in holders}
+        beside = [
+            each
+            for each in alike
+            if not places.isdisjoint((each.fact, each.place + near) for near in _BESIDE)
         ]
-        if about_it:
-            _, other, text, number = max(about_it, key=itemgetter(0))
-            kind = contradiction_kind(value, other)
-            yield Difference(kind, own.text[value.start : value.end], text, number)
+        nearest = nlargest(_MAX_COMPARED, beside, key=lambda each: len(words & each.entry.words))
+        if found := next((each for each in nearest if _has_its_own(each, holders, words)), None):
+            other = found.entry
+            kind = contradiction_kind(value, other.value)
+            yield Difference(kind, own.text[value.start : value.end], other.text, found.fact)
 
 
-def _may_have_entries_beside(own: ComparedClaim, fact: FactSentences, place: int) -> bool:
+def _may_stand_beside_another(own: ComparedClaim, fact: FactSentences, place: int) -> bool:
     """Return whether a sentence has several numbers, or one near has more words; a fast test."""
-    if len(_NUMBER.findall(fact.texts[place])) > 1:
+    if len(_DIGITS.findall(fact.texts[place])) > 1:
         return True
     contents = fact.contents
     if len(contents[place]) > _MAX_WORDS + _MAX_VALUE_WORDS:
         return False
     shared = len(own.stems & contents[place])
-    near = range(max(0, place - _NEAR), min(len(contents), place + _NEAR + 1))
+    near = (place + each for each in _BESIDE if 0 <= place + each < len(contents))
     return any(
         fact.signs[each] & VALUE and len(own.stems & contents[each]) > shared for each in near
     )
 
 
-def _says_much(value: Value) -> bool:
-    is_plain = value.kind == NUMBER and not value.units
-    return not is_plain or max(value.raw, default=0) >= _LEAST
+def _entries_about(words: AbstractSet[str], facts: ComparedFacts) -> Iterator[_Placed]:
+    """Yield the entries about a claim's words in the sentences that have most of them."""
+    for number, fact in facts:
+        for _, place in fact.near(words, 1 / len(words), VALUE):
+            for entry in fact.read(place).entries:
+                if _is_about(words, entry):
+                    yield _Placed(number, place, entry)
 
 
-def _entries_beside(
-    holders: Sequence[_Holder], words: AbstractSet[str]
-) -> Iterator[tuple[int, Entry]]:
-    """Yield the entries near a holder in sentences that may have more of a claim's words."""
-    if not holders or min(len(each.entry.words) for each in holders) > _MAX_WORDS:
-        return
-    most = max(len(words & each.entry.words) for each in holders)
-    for number, fact, entry in holders:
-        for place in range(entry.sentence - _NEAR, entry.sentence + _NEAR + 1):
-            is_own = place == entry.sentence
-            if is_own or (
-                0 <= place < len(fact.texts)
-                and fact.signs[place] & VALUE
-                and len(words & fact.contents[place]) > most
-            ):
-                for each in fact.entries(place):
-                    yield number, each
+def _is_about(words: AbstractSet[str], entry: Entry) -> bool:
+    """Return whether an entry is about what a claim's words say."""
+    shared, its = len(words & entry.words), len(entry.words)
+    is_enough = shared == its or shared >= max(_MIN_SHARED, _SHARE * len(words))
+    return shared > 0 and its <= _MAX_WORDS and is_enough
 
 
-def _are_of_others(holders: Sequence[Entry], entry: Entry, words: AbstractSet[str]) -> bool:
-    """Return whether an entry is about what a claim's words say, and none of the holders is."""
+def _has_its_own(about_it: _Placed, holders: Sequence[_Placed], words: AbstractSet[str]) -> bool:
+    """Return whether an entry has what a claim names, and no holder of the claim's value has."""
+    entry = about_it.entry
     shared = words & entry.words
-    if not shared or len(entry.words) > _MAX_WORDS:
+    if not all(_names_another(each.entry, entry, words) for each in holders):
         return False
-    is_whole = shared == entry.words
-    if not is_whole and len(shared) < max(_MIN_SHARED, _SHARE * len(words)):
-        return False
-    if not all(_is_of_another(each, entry, words) for each in holders):
-        return False
-    if all(words & each.words < shared for each in holders):
+    if all(words & each.entry.words < shared for each in holders):
         return True
     # "Adults pay 12 euros, children 6": the second entry has the predicate of the first.
     [holder, *others] = holders
-    is_in_front = holder.sentence == entry.sentence and holder.value.start < entry.value.start
-    return is_whole and is_in_front and not others
+    is_behind = holder[:2] == about_it[:2] and holder.entry.value.start < entry.value.start
+    return shared == entry.words and is_behind and not others
 
 
-def _is_of_another(holder: Entry, entry: Entry, words: AbstractSet[str]) -> bool:
+def _names_another(holder: Entry, entry: Entry, words: AbstractSet[str]) -> bool:
     """Return whether a claim has what the entry names, and not what the holder names there."""
     sides = ((holder.before, entry.before), (holder.behind, entry.behind))
     return any((its & words) - holder.words and other - words - entry.words for other, its in sides)

@@ -1,10 +1,12 @@
 """The sentences of a fact, and what can be compared in a sentence."""
 
+import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, compress, starmap
+from itertools import chain, compress, pairwise, starmap
 from math import ceil
 from operator import itemgetter
+from typing import NamedTuple
 
 from groundwatch.transforms.lexical.language.cache import CachedAttribute, FactCache, WordCache
 from groundwatch.transforms.lexical.language.modality import NEUTRAL
@@ -22,7 +24,6 @@ from groundwatch.transforms.lexical.language.words import (
 from groundwatch.transforms.lexical.reading.same_text import single_spaced
 from groundwatch.transforms.lexical.values.read_values import VALUE_WORDS, read_values
 from groundwatch.transforms.lexical.values.value import Value
-from .entries import Entry, entries_in
 
 _FEW, _MAX_NEAR = 40, 8
 """Of more sentences than a few, so many are compared, the first by rank."""
@@ -52,6 +53,9 @@ VALUE_FORMS = frozenset(map(form_of, chain.from_iterable(map(str.split, VALUE_WO
 VALUE_STEMS = frozenset(map(stem_of, VALUE_FORMS))
 """The stems of these."""
 
+_BREAK = re.compile(r"[,;|]|\b(?:and|but|or|while|whereas|und|oder|et|ou|y|o|e)\b")
+"""What stands between two entries."""
+
 _VERB_CHARS = 4
 
 
@@ -73,6 +77,27 @@ def is_among(stem: str, stems: AbstractSet[str]) -> bool:
 def places_in(spans: Iterable[tuple[int, int]]) -> AbstractSet[int]:
     """Return all places of a text that are in some spans."""
     return frozenset(chain.from_iterable(starmap(range, spans)))
+
+
+class Entry(NamedTuple):
+    """A part of a sentence with one value, as in "Basic 10 GB, Pro 50 GB".
+
+    Attributes:
+      value: the value.
+      text: how the sentence writes it.
+      before: the stems of the words in front of it.
+      behind: those behind it.
+    """
+
+    value: Value
+    text: str
+    before: frozenset[str]
+    behind: frozenset[str]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems on both sides."""
+        return self.before | self.behind
 
 
 class ReadSentence:
@@ -114,6 +139,25 @@ class ReadSentence:
         ]
 
     @CachedAttribute
+    def entries(self) -> list[Entry]:
+        """The entries; values without a break between them have none."""
+        text, values = self.text, [each for each in self.values if not each.is_label]
+        breaks = [
+            max((each.start() for each in _BREAK.finditer(text, one.end, two.start)), default=None)
+            for one, two in pairwise(values)
+        ]
+        return [
+            Entry(
+                value,
+                text[value.start : value.end],
+                stems_of(text[start : value.start]),
+                stems_of(text[value.end : end]),
+            )
+            for value, start, end in zip(values, [0, *breaks], [*breaks, len(text)], strict=False)
+            if start is not None and end is not None
+        ]
+
+    @CachedAttribute
     def places(self) -> dict[str, list[int]]:
         """By form, the indices of the content tokens."""
         places: dict[str, list[int]] = {}
@@ -141,7 +185,6 @@ class FactSentences:
             self.signs.append(words.signs)
             self.contents.append(frozenset(map(stem_of, compress(words.forms, words.kinds))))
         self._read: dict[int, ReadSentence] = {}
-        self._entries: dict[int, list[Entry]] = {}
         self._with_signs: dict[int, Sequence[int]] = {0: range(len(self.texts))}
 
     def has_value(self, value: Value) -> bool:
@@ -217,13 +260,6 @@ class FactSentences:
         if number not in self._read:
             self._read[number] = ReadSentence(self.texts[number], self.signs[number])
         return self._read[number]
-
-    def entries(self, number: int) -> Sequence[Entry]:
-        """Return the entries of a sentence."""
-        if number not in self._entries:
-            values = self.read(number).values
-            self._entries[number] = list(entries_in(number, self.texts[number], values, stems_of))
-        return self._entries[number]
 
 
 sentences_of = FactCache(FactSentences).__getitem__

@@ -13,6 +13,7 @@ HALF_DAY, HOUR = 720, 60
 """Hours are in minutes."""
 
 _PLAIN, _HUNDREDTH = Unit("", 1.0), Unit("", 0.01)
+_LEAST_ALONE = 10
 _MOST_OFF = 0.05
 _MORE_DIGITS = 2
 """So many more digits an exact number has than one that is "over" or "nearly" it. "Over $50" may be
@@ -55,6 +56,21 @@ class Value(NamedTuple):
         """
         dates = () if self.is_decade else self.dates
         return frozenset(part for parts in dates for part in enumerate(parts) if part[1])
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it may say what another value is of: "at 9 on weekdays, at 11 on Sundays"."""
+        return self.is_implied or self.kind in (PHONE, WEEKDAY)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a number without a unit."""
+        return self.kind == NUMBER and not self.units
+
+    @property
+    def may_count(self) -> bool:
+        """Whether it may count what is listed, or be the number of a thing: "two plans"."""
+        return self.is_plain and max(self.raw, default=0) < _LEAST_ALONE
 
     def equals(self, other: "Value") -> bool:
         """Return whether both may say the same."""
