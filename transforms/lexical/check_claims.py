@@ -22,7 +22,7 @@ from .contradictions.difference import Difference
 from .contradictions.find_differences import MAX_CLAIM_TOKENS, find_differences
 from .contradictions.unseen_values import unseen_values_of
 from .facts.fact_text import FactAndAttributes, render_facts, render_without_uris
-from .language.words import VALUE, read_words
+from .language.words import read_words
 from .reading.answer_sentences import Sentence, split_sentences
 from .reading.citation_marks import Sources
 from .reading.plain_text import read_plain
@@ -146,7 +146,8 @@ def _check_by_words(
     changed = read_facts(list(filter(None, respelled)), texts) if any(respelled) else words
     others = iter(respelled)
     premises = read_values(query or "")
-    unseen = unseen_values_of(list(map(_with_values, claims)), texts, query or "", premises)
+    whole = [(claim.text, claim.forms[0] if claim.forms else None) for claim in claims]
+    unseen = unseen_values_of(whole, texts, query or "", premises)
     results = []
     for claim, of_no_source in zip(claims, unseen, strict=True):
         forms = claim.forms
@@ -172,14 +173,6 @@ def _check_by_words(
         if of_no_source is None or any(len(form.forms) > MAX_CLAIM_TOKENS for form in forms):
             results[-1] = results[-1]._replace(is_partly_compared=True)
     return results
-
-
-def _with_values(claim: ClaimForms) -> tuple[str, Sequence[Value]]:
-    """Return the text of a claim with its values, which are read once if nothing was cut off."""
-    own = claim.forms[0] if claim.forms else None
-    if own is None or not own.signs & VALUE:
-        return claim.text, ()
-    return claim.text, own.values if own.text == claim.text else read_values(claim.text)
 
 
 def _with_question(

@@ -44,7 +44,7 @@ def read_claims(sentences: Iterable[Sentence], query: str | None) -> list[ClaimF
     is_first = True
     for sentence in sentences:
         claim = _read_sentence(sentence)
-        if query and sentence.role in {Role.TEXT, Role.HEADING}:
+        if query and sentence.role in (Role.TEXT, Role.HEADING):
             if claim.forms and repeats_user(claim.forms[0], query):
                 claim = ClaimForms(claim.text)
             if is_first and _may_be_short(claim, query):

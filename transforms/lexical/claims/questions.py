@@ -28,6 +28,9 @@ _MEASURES = frozenset(map(form_of, phrases.words_of("measures")))
 _FIRST_VERBS = VERBS - {"a", "es"}
 """Verbs with which a question begins; the others also are an article and a pronoun."""
 
+BEGIN_TO_ASK = _FIRST_VERBS | ASKING
+"""The forms of the words with which a question begins."""
+
 
 class Question(Record, frozen=True, kw_only=True):
     """What a user asks.
@@ -116,8 +119,7 @@ def _only_question(text: str) -> str | None:
 
 def begins_to_ask(sentence: str) -> bool:
     """Return whether a sentence begins as a question does."""
-    forms = read_words(sentence).forms
-    return bool(forms) and (forms[0] in _FIRST_VERBS or forms[0] in ASKING)
+    return not BEGIN_TO_ASK.isdisjoint(read_words(sentence).forms[:1])
 
 
 def _asks(tokens: Sequence[Token]) -> bool:

@@ -117,7 +117,7 @@ def _without_frames(statement: str) -> str:
 
 def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
     """Return whether a heading, or a line that ends with a colon, states nothing itself."""
-    if _CONFIDENCE.fullmatch(bare):
+    if ":" in bare and _CONFIDENCE.fullmatch(bare):
         return True
     is_colon = bare.endswith(COLONS)
     if is_colon and is_heading:

@@ -15,7 +15,7 @@ from groundwatch.transforms.lexical.language.words import (
     word_from,
 )
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
-from .questions import begins_to_ask, sentences_of_query
+from .questions import BEGIN_TO_ASK, begins_to_ask, sentences_of_query
 
 _MAX_CHARS = 10_000
 
@@ -33,7 +33,9 @@ def repeats_user(claim: ClaimWords, query: str) -> bool:
     """
     begun = _begins().match(claim.text) if phrases.may_repeat(claim.text) else None
     if not begun:
-        return any(each in (claim.forms, claim.forms[1:]) for each in _asked(query))
+        forms = claim.forms
+        may_ask = not BEGIN_TO_ASK.isdisjoint(forms[:2])
+        return may_ask and any(each in (forms, forms[1:]) for each in _asked(query))
     rest = claim.text[begun.end() :]
     content = stems_of(rest)
     said = [

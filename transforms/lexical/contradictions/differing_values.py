@@ -60,7 +60,7 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
     if not _may_be_in_another_unit(own, facts):
         return
     for value in own.values_of_its_own:
-        if value.is_implied or any(fact.has_value(value) for _, fact in facts):
+        if value.is_implied:
             continue
         found = [
             (share, _text(sentence, other), number)
@@ -71,7 +71,7 @@ def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Diffe
             if value.has_number_of(other)
             and contradiction_kind(value, other) == ContradictionKind.UNIT
         ]
-        if found:
+        if found and not any(fact.has_value(value) for _, fact in facts):
             _, text, number = max(found)
             yield Difference(ContradictionKind.UNIT, _text(own, value), text, number)
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import sentences_of
 from groundwatch.transforms.lexical.facts.fact_text import FactAndAttributes, render_facts
-from groundwatch.transforms.lexical.language.words import VALUE, read_words
+from groundwatch.transforms.lexical.language.words import VALUE, ClaimWords, read_words
 from groundwatch.transforms.lexical.reading.citation_marks import Sources
 from groundwatch.transforms.lexical.reading.plain_text import read_plain
 from groundwatch.transforms.lexical.values.read_values import IN_ORDER, read_values
@@ -47,13 +47,12 @@ def find_unseen_values(
     >>> value.text
     '3 days'
     """
-    may_have = [claim if read_words(claim).signs & VALUE else "" for claim in claims]
-    if not any(may_have):
+    if not any(read_words(claim).signs & VALUE for claim in claims):
         return [[] for _ in claims]
     sources = Sources.of(facts)
-    plain = [claim and read_plain(claim, sources).text for claim in may_have]
+    plain = [read_plain(claim, sources).text for claim in claims]
     found = unseen_values_of(
-        [(text, read_values(text)) for text in plain],
+        [(text, ClaimWords.of(text)) for text in plain],
         render_facts(facts),
         query or "",
         read_values(query or ""),
@@ -62,27 +61,33 @@ def find_unseen_values(
 
 
 def unseen_values_of(
-    claims: Sequence[tuple[str, Sequence[Value]]],
+    claims: Sequence[tuple[str, ClaimWords | None]],
     facts: Sequence[str],
     query: str,
     premises: Sequence[Value],
 ) -> list[list[UnseenValue] | None]:
     """Find the values as `find_unseen_values` does, in plain texts.
 
-    The values of a claim are behind its text, and those of the query are the premises. None stands
-    for a claim of which a value was not compared with all those of the facts.
+    The words that are compared of a claim are behind its text, and the values of the query are the
+    premises. None stands for a claim of which a value was not compared with all those of the facts.
     """
     found: list[list[UnseenValue] | None] = [[] for _ in claims]
-    stated = [
-        (number, value, text[value.start : value.end])
-        for number, (text, values) in enumerate(claims)
-        for value in values
-        if _is_of_a_source(value, text)
+    may_have = [
+        (number, text, words)
+        for number, (text, words) in enumerate(claims)
+        if words and words.signs & VALUE
     ]
-    if not stated:
+    if not may_have:
         return found
     known = "\n".join([*facts, query]).casefold()
-    stated = [each for each in stated if not _is_written_in(known, each[-1].casefold())]
+    stated = [
+        (number, value, written)
+        for number, text, words in may_have
+        if not _is_written_in(known, text.casefold())
+        for value in (words.values if words.text == text else read_values(text))
+        if _is_of_a_source(value, text)
+        and not _is_written_in(known, (written := text[value.start : value.end]).casefold())
+    ]
     if not stated:
         return found
     of_facts = [value for fact in facts for _, value in sentences_of(fact).values]

@@ -61,30 +61,31 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
     words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
     if not (stated and words) or len(values) > _MAX_VALUES:
         return
-    about_it = [
-        each
-        for each in _entries_about(words, facts)
-        if not any(map(each.entry.value.equals, values))
-    ]
+    about_it: Sequence[_Placed] | None = None
     for value in stated:
-        alike = [
-            each
-            for each in about_it
-            if value.kind == each.entry.value.kind and value.measures_like(each.entry.value)
-        ]
         holders = [
             _Placed(number, place, entry)
-            for number, place in (with_numbers if alike else ())
+            for number, place in with_numbers
             for entry in by_number[number].read(place).entries
             if value.equals(entry.value)
         ]
         if min((len(each.entry.words) for each in holders), default=inf) > _MAX_WORDS:
             continue
+        if any(words <= each.entry.words for each in holders):
+            continue
+        if about_it is None:
+            about_it = [
+                each
+                for each in _entries_about(words, facts)
+                if not any(map(each.entry.value.equals, values))
+            ]
         places = {(number, place) for number, place, _ in holders}
         beside = [
             each
-            for each in alike
+            for each in about_it
             if not places.isdisjoint((each.fact, each.place + near) for near in _BESIDE)
+            and value.kind == each.entry.value.kind
+            and value.measures_like(each.entry.value)
         ]
         nearest = nlargest(_MAX_COMPARED, beside, key=lambda each: len(words & each.entry.words))
         if found := next((each for each in nearest if _has_its_own(each, holders, words)), None):

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from itertools import chain, groupby
+from itertools import chain
 
 from .cache import WordCache
 
@@ -96,6 +96,7 @@ _REFUSING = re.compile(
     r"n(?:ot|['\u2019]t|(?<!\wn)o$)|unable|impossible|difficult|insufficient|lack|without"
 )
 
+_QUANTIFIERS = tuple("?*+{")
 _WORD_OF_PHRASE = re.compile(r"(?<![^\s()|?])[^\s()|?{]+")
 _ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
 
@@ -109,7 +110,22 @@ def _expression(phrases: Iterable[str]) -> str:
         text = text.replace("... ", gap).replace("...", gap).replace(" ", r"\s+")
         (of_words if is_spaced else of_characters).append(text)
     # Without groups and conditions in front, the search for the first letters is fast.
-    return rf"(?<!\w)(?:{'|'.join(of_words)})(?!\w)|{'|'.join(of_characters)}"
+    return rf"(?<!\w)(?:{_grouped(of_words)})(?!\w)|{'|'.join(of_characters)}"
+
+
+def _grouped(expressions: Iterable[str]) -> str:
+    """Return an expression for any of some; grouped by first letters, it fails fast."""
+    groups: dict[str, list[str]] = {}
+    for each in expressions:
+        is_letter = each[:1].isalpha() and not each.startswith(_QUANTIFIERS, 1)
+        first = each[:1] if is_letter else ""
+        groups.setdefault(first, []).append(each.removeprefix(first))
+    return "|".join(f"{first}(?:{'|'.join(rests)})" for first, rests in groups.items())
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Return an expression for some words, each before what it begins with."""
+    return _grouped([re.escape(word) for word in sorted(words)[::-1]])
 
 
 def phrases_of(kind: str) -> list[str]:
@@ -119,15 +135,6 @@ def phrases_of(kind: str) -> list[str]:
 
 def _each_phrase(kind: str) -> Iterator[str]:
     return chain.from_iterable([each.get(kind, ()) for each in _ALL_PHRASES])
-
-
-def any_of(words: Iterable[str]) -> str:
-    """Return an expression for some words, each before what it begins with; it fails fast."""
-    groups = groupby(sorted(words), key=lambda word: word[0])
-    return "|".join(
-        rf"{re.escape(first)}(?:{'|'.join(re.escape(word[1:]) for word in sorted(group)[::-1])})"
-        for first, group in groups
-    )
 
 
 def expression_of(kind: str) -> str:

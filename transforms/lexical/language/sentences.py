@@ -162,7 +162,7 @@ def sentences_of_line(text: str, start: int, end: int) -> list[tuple[int, str]]:
 def _items(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Split a line at the numerals of a list in it: "To reset: 1. Open the app. 2. Tap Reset."."""
     # Two searches for a text take a tenth of the time of the expression.
-    has_one = any(text.find(numeral, start, end) >= 0 for numeral in ("1.", "1)"))
+    has_one = text.find("1.", start, end) >= 0 or text.find("1)", start, end) >= 0
     if not has_one or not _FIRST_ITEM.search(text, start, end):
         return []
     marks: list[re.Match[str]] = []

@@ -21,9 +21,9 @@ _MAX_HOUR = 23
 _MONTH = rf"(?P<month>{any_of(MONTHS)})(?!\w)\.?"
 _OF = r"(?:of |de |del |di )?"
 _ISO = re.compile(
-    r"(\d{4})([-/])(\d\d?)\2(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"(\d{4})(?P<dash>[-/])(\d\d?)(?P=dash)(\d\d?)(?!\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
 )
-_BY_DIGITS = re.compile(r"(\d\d?)([./-])(\d\d?)\2(\d{4})(?!\d)")
+_BY_DIGITS = re.compile(r"(\d\d?)(?P<mark>[./-])(\d\d?)(?P=mark)(\d{4})(?!\d)")
 _DAY_FIRST = re.compile(
     rf"(\d\d?)(?:st|nd|rd|th|er|\.|º)? {{0,2}}{_OF}{_MONTH}(?:,? {_OF}(\d{{4}})(?!\d))?",
     re.IGNORECASE,
@@ -126,9 +126,22 @@ def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
 
 
-DATES_IN_DIGITS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Sequence[Value]]]] = [
+_DATES_IN_DIGITS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], Sequence[Value]]]] = [
     *((_ISO, _iso), (_BY_DIGITS, _in_digits), (_DAY_FIRST, _day_first), (_CJK_DATE, _cjk)),
     *((_DECADE, _decade), (_TIME, _half_day), (_CLOCK, _time), (_EUROPEAN, _time)),
 ]
-"""Expressions for dates and times that begin with a digit, in the order in which they are tried,
-each with what reads them."""
+"""In the order in which they are tried, each with what reads it."""
+
+_ANY_DATE_IN_DIGITS = re.compile("|".join(rf"(?i:{each.pattern})" for each, _ in _DATES_IN_DIGITS))
+"""One expression fails in a fourth of the time of all."""
+
+
+def date_in_digits(text: str, start: int) -> Sequence[Value]:
+    """Read a date or a time that begins with a digit; empty if there is none."""
+    if not _ANY_DATE_IN_DIGITS.match(text, start):
+        return ()
+    for expression, read in _DATES_IN_DIGITS:
+        found = expression.match(text, start)
+        if found and (values := read(found)):
+            return values
+    return ()

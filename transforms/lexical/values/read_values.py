@@ -17,7 +17,7 @@ from groundwatch.transforms.lexical.language.phrases import (
     phrases_of,
     words_of,
 )
-from .dates import DATES_IN_DIGITS, MONTHS, month_first
+from .dates import MONTHS, date_in_digits, month_first
 from .units import SCALES, UNITS, Unit
 from .value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
 
@@ -146,8 +146,8 @@ _HEDGE_ENDS = tuple(
 )
 _PERIOD = re.compile(
     r"(?:\s(?!(?:in|within|for|after|of|than|over|before|every)\b)[^\W\d_]++){0,3}?"
-    rf"(?:(?:\s?/\s?|\s(?:{'|'.join(words_of('per'))})\s|(?<=per user)\s(?:and|/)\s)"
-    rf"(?P<unit>{_TIME_UNITS})(?!\w)|\s(?P<adverb>{'|'.join(PERIODS)})(?!\w))",
+    rf"(?:(?:\s?/\s?|\s(?:{any_of(words_of('per'))})\s|(?<=per user)\s(?:and|/)\s)"
+    rf"(?P<unit>{_TIME_UNITS})(?!\w)|\s(?P<adverb>{any_of(PERIODS)})(?!\w))",
     re.IGNORECASE,
 )
 
@@ -229,12 +229,7 @@ def _multiple(text: str, start: int, end: int, factor: float) -> Value:
 
 
 def _in_digits(text: str, start: int) -> Sequence[Value]:
-    for expression, read in DATES_IN_DIGITS:
-        found = expression.match(text, start)
-        if found and (values := read(found)):
-            break
-    else:
-        values = _phone(text, start) or _number_in_digits(text, start)
+    values = date_in_digits(text, start) or _phone(text, start) or _number_in_digits(text, start)
     if values and _is_label(text, start):
         return [each._replace(is_implied=True) for each in values]
     return values
