@@ -14,6 +14,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
 )
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
 from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of, read_words
+from groundwatch.transforms.lexical.values.read_values import BEFORE_TIME
 from groundwatch.transforms.lexical.values.value import Value
 
 ComparedFacts = Sequence[tuple[int, FactSentences]]
@@ -21,7 +22,7 @@ ComparedFacts = Sequence[tuple[int, FactSentences]]
 
 _NUMBER = int(TokenKind.NUMBER)
 UNIT_SIGNS = "$€£¥%"
-_VALUE_SIGNS = (*UNIT_SIGNS, "May", "dos ", "Dos ", "due ", "Due ")
+_VALUE_SIGNS = (*UNIT_SIGNS, "May", *(f"{each} " for each in BEFORE_TIME))
 """Parts of values that are no content tokens."""
 
 _SECOND = form_of("second")
@@ -121,4 +122,4 @@ class ComparedClaim(ReadSentence):
 
 def _value_signs_in(text: str) -> list[str]:
     """Return the signs that a text has of those that values have."""
-    return list(filter(text.__contains__, _VALUE_SIGNS))
+    return [each for each in _VALUE_SIGNS if each in text or each.capitalize() in text]

@@ -47,12 +47,23 @@ STOP_WORDS = frozenset(str(_ENGLISH_PHRASES["stop"]).split())
 that connect sentences or refer to the sources."""
 
 
-def _pairs(kind: str) -> dict[str, str]:
-    words = " ".join([str(each.get(kind, "")) for each in _ALL_PHRASES]).split()
+def _pairs(kind: str, languages: Iterable[_Phrases] = _ALL_PHRASES) -> dict[str, str]:
+    words = " ".join([str(each.get(kind, "")) for each in languages]).split()
     return dict(zip(words[::2], words[1::2], strict=True))
 
 
-NUMBER_WORDS = _pairs("numbers")
+def _compound_numbers() -> dict[str, str]:
+    """Return the digits of each number that is written as one word: "vierundzwanzig"."""
+    return {
+        one + ten: digits[0] + digit
+        for language in _ALL_PHRASES
+        for one, digit in _pairs("ones_before_tens", [language]).items()
+        for ten, digits in _pairs("numbers", [language]).items()
+        if len(digits) == 2 and digits[1] == "0" and digits > "10"  # noqa: PLR2004 - tens
+    }
+
+
+NUMBER_WORDS = _pairs("numbers") | _compound_numbers()
 """The digits of each number word; without "one", which is mostly a pronoun."""
 ORDINALS = _pairs("ordinals")
 """The digits of each ordinal."""

@@ -24,6 +24,8 @@ from .value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
 _ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
 IN_ORDER = (Unit("order", 1.0),)
+_HUNDRED, _FOUR, _TWENTY_IN_FRENCH = 100, 4, "vingt"
+_TENS_BEFORE_TEENS = (60, 80)
 _CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
 _CJK_NUMERAL = re.compile(
     "(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])"
@@ -55,12 +57,12 @@ _TIME_UNITS = any_of(_UNITS_OF_TIME)
 _ARTICLES = frozenset("a an one ein eine einen einem einer un une una uno um uma een".split())  # noqa: SIM905
 _UNITS_OF_ONE = (_UNITS_OF_TIME - _ARTICLES) | {"un"}
 """Those behind an article: "a day"."""
-_TWOS = frozenset({"dos", "due"})
+BEFORE_TIME = {"dos": 2.0, "due": 2.0, "sept": 7.0, "elf": 11.0, "quince": 15.0}
 """These are a number only in front of a unit of time; otherwise they are other words."""
 
 _KINDS = (
     dict.fromkeys(_ARTICLES, "article")
-    | dict.fromkeys(_TWOS, "two")
+    | dict.fromkeys(BEFORE_TIME, "before time")
     | dict.fromkeys((*_WORDS, *SCALES), "word")
     | dict.fromkeys(_ORDINALS, "ordinal")
     | dict.fromkeys(_MULTIPLES, "multiple")
@@ -77,8 +79,8 @@ _MAY_BEGIN = _KINDS | dict.fromkeys(
 )
 """What may begin with a word in lower case, or with a digit."""
 
-_SURE = (_MAY_BEGIN.keys() - _ARTICLES) | _UNITS_OF_ONE
-"""What a text with a value has: an article begins none without the unit behind it."""
+_SURE = (_MAY_BEGIN.keys() - _ARTICLES - BEFORE_TIME.keys()) | _UNITS_OF_ONE | {"sept"}
+"""What a text with a value has: the others begin none without the unit behind them."""
 
 _ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
 """These are months with a capital only."""
@@ -106,7 +108,8 @@ _CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
 _CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
 _SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
 _SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "bn": 1e9, "B": 1e9}
-_NEXT_WORD = re.compile(r"(?:\s|-|\sand\s)?([^\W\d_]+|[千万萬億亿])\.?", re.IGNORECASE)
+_NEXT_WORD = re.compile(r"[\s-]?([^\W\d_]+|[千万萬億亿])\.?")
+_NEXT_OF_NUMBER = re.compile(r"(?:\s(?P<joint>and|et|y|e)\s|[\s-])?([^\W\d_]+)", re.IGNORECASE)
 _UNIT = re.compile(
     r"[\s\u00a0-]?(°\s?[cfCF](?!\w)|[%°€$£¥\uffe5¢\u00d7円元分]|[^\W\d_]+²?(?:/[^\W\d_]+)?)"
 )
@@ -125,7 +128,7 @@ _MAX_SIGN = 5
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s$", re.IGNORECASE)
 _RANGE = re.compile(
     r"(?:\s?[-\u2013\u2014]\s?|\s(?:to|bis|\u00e0|a|at\u00e9|hasta)\s|\s(?P<joined>and|und|et|y|e)\s)[$€£]?"
-    rf"(?:(?P<digits>\d+(?:[.,]\d+)*)|(?P<word>{'|'.join(_WORDS)})(?!\w))"
+    rf"(?:(?P<digits>\d+(?:[.,]\d+)*)|(?P<word>{any_of(_WORDS)})(?!\w))"
     r"(?![\d:/]|[-.,]\d|\s?(?:[ap]\.?m|Uhr|uur|h|o'clock)\b)",
     re.IGNORECASE,
 )
@@ -193,9 +196,14 @@ def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:
     start, end = anchor.span()
     word = anchor[0].lower()
     kind = _MAY_BEGIN[word]
+    is_one = kind == "article"
+    if (is_one or word in BEFORE_TIME) and _TIME_UNIT.match(text, end):
+        behind, units = _unit(text, end)
+        number = BEFORE_TIME.get(word, 1.0)
+        is_implied = is_one and word != "one"
+        return [Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)]
     if read := _BY_START.get(kind):
         return read(text, start)
-    number: float
     match kind:
         case "ordinal":
             return _in_order(text, start, end, _ORDINALS[word])
@@ -204,11 +212,6 @@ def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:
         case "named":
             name, number = _NAMED[word]
             return [Value(name, start, end, (number,))]
-        case _ if _TIME_UNIT.match(text, end):  # an article, or two
-            behind, units = _unit(text, end)
-            number = 2.0 if kind == "two" else 1.0
-            is_implied = kind == "article" and word != "one"
-            return [Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)]
     return ()
 
 
@@ -303,20 +306,35 @@ def _amounts(digits: str, text: str) -> tuple[float, ...]:
 
 
 def _number_in_words(text: str, start: int) -> Sequence[Value]:
+    """Read "two thousand", "twenty-five", "one hundred and five", "treinta y cinco"."""
     total, part, end = 0.0, 0.0, start
-    while found := _NEXT_WORD.match(text, end) if end > start else _NEXT_WORD.match(text, start):
-        word = found[1].lower()
-        if word in SCALES and len(word) > 1:
+    while found := _NEXT_OF_NUMBER.match(text, end):
+        word, joint = found[2].lower(), (found["joint"] or "").lower()
+        number = _WORDS.get(word)
+        if word in SCALES and len(word) > 1 and not joint:
             scale = SCALES[word]
             part = max(part, 1.0) * scale
-            if scale > 100:  # noqa: PLR2004 - hundreds stay a part of thousands
+            if scale > _HUNDRED:
                 total, part = total + part, 0.0
-        elif word in _WORDS and not (part % 10):
-            part += _WORDS[word]
+        elif part == _FOUR and word.startswith(_TWENTY_IN_FRENCH):
+            part *= _WORDS[_TWENTY_IN_FRENCH]
+        elif number is not None and _may_follow(number, part, joint):
+            # "between one hundred and five hundred"
+            if joint and _scale(text, found.end())[0] == _HUNDRED:
+                break
+            part += number
         else:
             break
-        end = found.start(1) + len(found[1])
+        end = found.end()
     return [_with_unit(text, start, end, (total + part,))] if end > start else ()
+
+
+def _may_follow(number: float, part: float, joint: str) -> bool:
+    """Return whether a number continues a part of one: five behind twenty, or behind a hundred."""
+    if part % _HUNDRED == 0:
+        return True
+    has_tens = part % _HUNDRED in _TENS_BEFORE_TEENS  # "soixante-dix"
+    return joint != "and" and part % 10 == 0 and number < (20 if has_tens else 10)
 
 
 def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:

@@ -25,6 +25,22 @@ $5k | 5,000 dollars
 2 million | 2,000,000
 twenty-five users | 25 users
 two hundred fifty | 250
+one hundred and five users | 105 users
+one hundred and fifty thousand | 150,000
+dreißig Tage | 30 Tage
+vierundzwanzig Stunden | 24 Stunden
+zwei hundert Euro | 200 Euro
+elf Tage | 11 Tage
+vingt-quatre heures | 24 heures
+soixante-dix euros | 70 euros
+quatre-vingt-dix euros | 90 euros
+sept jours | 7 jours
+treinta y cinco días | 35 días
+quince días | 15 días
+trinta e cinco dias | 35 dias
+venticinque giorni | 25 giorni
+drieëntwintig dagen | 23 dagen
+drie jaar | 3 jaar
 two weeks | 14 days
 a week | 7 days
 12 months | 1 year
@@ -93,9 +109,22 @@ def test_equal_values_are_equal_in_any_spelling(pair: str) -> None:
     assert any(value.equals(its) and its.equals(value) for value in one for its in other)
 
 
+@pytest.mark.parametrize(
+    "text", ["once it is over", "the due date", "quince jelly", "dos and don'ts"]
+)
+def test_words_that_are_numbers_in_another_language_are_none(text: str) -> None:
+    assert read_values(text) == []
+
+
 DIFFERENT = """
 14:00 | 3 pm
 10k | 1,000
+one hundred and five users | 100 users
+between one hundred and five hundred users | 105 users
+twenty and thirty users | 50 users
+quatre-vingts euros | 4 euros
+treinta días | 14 días
+drie jaar | 2 jaar
 two weeks | 15 days
 $5 | $6
 $5 | €5
