@@ -22,7 +22,10 @@ ComparedFacts = Sequence[tuple[int, FactSentences]]
 
 _NUMBER = int(TokenKind.NUMBER)
 UNIT_SIGNS = "$€£¥%"
-_VALUE_SIGNS = (*UNIT_SIGNS, "May", *(f"{each} " for each in BEFORE_TIME))
+_VALUE_SIGNS = (
+    *(*UNIT_SIGNS, "May"),
+    *(f"{word} " for each in BEFORE_TIME for word in (each, each.capitalize())),
+)
 """Parts of values that are no content tokens."""
 
 _SECOND = form_of("second")
@@ -122,4 +125,4 @@ class ComparedClaim(ReadSentence):
 
 def _value_signs_in(text: str) -> list[str]:
     """Return the signs that a text has of those that values have."""
-    return [each for each in _VALUE_SIGNS if each in text or each.capitalize() in text]
+    return list(filter(text.__contains__, _VALUE_SIGNS))

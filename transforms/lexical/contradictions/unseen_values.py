@@ -47,10 +47,11 @@ def find_unseen_values(
     >>> value.text
     '3 days'
     """
-    if not any(read_words(claim).signs & VALUE for claim in claims):
+    may_have = [claim if read_words(claim).signs & VALUE else "" for claim in claims]
+    if not any(may_have):
         return [[] for _ in claims]
     sources = Sources.of(facts)
-    plain = [read_plain(claim, sources).text for claim in claims]
+    plain = [claim and read_plain(claim, sources).text for claim in may_have]
     found = unseen_values_of(
         [(text, ClaimWords.of(text)) for text in plain],
         render_facts(facts),

@@ -1,7 +1,7 @@
 """Find the values that facts give to something else than a claim does: another plan's price."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import nlargest
 from math import inf
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from groundwatch.transforms.lexical.facts.fact_sentences import Entry, FactSentences, stems_of
 from groundwatch.transforms.lexical.language.words import VALUE
-from groundwatch.transforms.lexical.values.value import contradiction_kind
+from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
 from .difference import ComparedClaim, ComparedFacts, Difference
 
 _MAX_WORDS = 8
@@ -61,24 +61,19 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
     words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
     if not (stated and words) or len(values) > _MAX_VALUES:
         return
-    about_it: Sequence[_Placed] | None = None
-    for value in stated:
-        holders = [
-            _Placed(number, place, entry)
-            for number, place in with_numbers
-            for entry in by_number[number].read(place).entries
-            if value.equals(entry.value)
-        ]
-        if min((len(each.entry.words) for each in holders), default=inf) > _MAX_WORDS:
-            continue
-        if any(words <= each.entry.words for each in holders):
-            continue
-        if about_it is None:
-            about_it = [
-                each
-                for each in _entries_about(words, facts)
-                if not any(map(each.entry.value.equals, values))
-            ]
+    held = [
+        (value, holders)
+        for value in stated
+        if _may_be_others(holders := _holders_of(value, with_numbers, by_number), words)
+    ]
+    if not held:
+        return
+    about_it = [
+        each
+        for each in _entries_about(words, facts)
+        if not any(map(each.entry.value.equals, values))
+    ]
+    for value, holders in held:
         places = {(number, place) for number, place, _ in holders}
         beside = [
             each
@@ -106,6 +101,24 @@ def _may_stand_beside_another(own: ComparedClaim, fact: FactSentences, place: in
     return any(
         fact.signs[each] & VALUE and len(own.stems & contents[each]) > shared for each in near
     )
+
+
+def _holders_of(
+    value: Value, places: Sequence[tuple[int, int]], facts: Mapping[int, FactSentences]
+) -> list[_Placed]:
+    """Return the entries that have a value, among those of some sentences of facts."""
+    return [
+        _Placed(number, place, entry)
+        for number, place in places
+        for entry in facts[number].read(place).entries
+        if value.equals(entry.value)
+    ]
+
+
+def _may_be_others(holders: Sequence[_Placed], words: AbstractSet[str]) -> bool:
+    """Return whether holders may be about something else: one is short, and none names all."""
+    shortest = min((len(each.entry.words) for each in holders), default=inf)
+    return shortest <= _MAX_WORDS and not any(words <= each.entry.words for each in holders)
 
 
 def _entries_about(words: AbstractSet[str], facts: ComparedFacts) -> Iterator[_Placed]:

@@ -41,7 +41,7 @@ _NAMED = {"noon": (TIME, 720), "midday": (TIME, 720), "midnight": (TIME, 0)} | {
 
 _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _SURE_YEARS = frozenset(range(1500, 2100))
-"""A range would compare a number that is no int with each of these."""
+"""A range would compare a number that is not an int with each of these."""
 
 _MIN_PHONE_DIGITS = 7
 _FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
@@ -49,7 +49,7 @@ _MAX_VALUES = 256
 """Of one text; one with more is a table."""
 
 _MAX_NUMBER = 1e100
-"""What is larger is no amount, and may be infinite."""
+"""Larger ones are not amounts, and may be infinite."""
 
 
 _UNITS_OF_TIME = frozenset(each for each, (unit, *_) in UNITS.items() if unit.dimension == "time")
@@ -79,7 +79,7 @@ _MAY_BEGIN = _KINDS | dict.fromkeys(
 )
 """What may begin with a word in lower case, or with a digit."""
 
-_SURE = (_MAY_BEGIN.keys() - _ARTICLES - BEFORE_TIME.keys()) | _UNITS_OF_ONE | {"sept"}
+_SURE = (_MAY_BEGIN.keys() - _ARTICLES - BEFORE_TIME.keys()) | _UNITS_OF_ONE | MONTHS.keys()
 """What a text with a value has: the others begin none without the unit behind them."""
 
 _ALSO_VERBS = frozenset({"may", "march", "mar", "sep", "jun"})
@@ -108,7 +108,7 @@ _CJK_PARTS = re.compile(r"(?:\d+(?:\.\d+)?[千万萬億亿]+)+\d*")
 _CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
 _SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
 _SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "bn": 1e9, "B": 1e9}
-_NEXT_WORD = re.compile(r"[\s-]?([^\W\d_]+|[千万萬億亿])\.?")
+_NEXT_WORD = re.compile(r"[\s-]?([^\W\d_]+)\.?")
 _NEXT_OF_NUMBER = re.compile(r"(?:\s(?P<joint>and|et|y|e)\s|[\s-])?([^\W\d_]+)", re.IGNORECASE)
 _UNIT = re.compile(
     r"[\s\u00a0-]?(°\s?[cfCF](?!\w)|[%°€$£¥\uffe5¢\u00d7円元分]|[^\W\d_]+²?(?:/[^\W\d_]+)?)"
