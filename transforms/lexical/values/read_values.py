@@ -60,6 +60,9 @@ _UNITS_OF_ONE = (_UNITS_OF_TIME - _ARTICLES) | {"un"}
 BEFORE_TIME = {"dos": 2.0, "due": 2.0, "sept": 7.0, "elf": 11.0, "quince": 15.0}
 """These are a number only in front of a unit of time; otherwise they are other words."""
 
+_WITHIN_NUMBERS = BEFORE_TIME | dict.fromkeys("one un une una uno um uma".split(), 1.0)  # noqa: SIM905
+"""Of a number these are a part behind a hyphen or an "and": "twenty-one", "dix-sept"."""
+
 _KINDS = (
     dict.fromkeys(_ARTICLES, "article")
     | dict.fromkeys(BEFORE_TIME, "before time")
@@ -109,7 +112,7 @@ _CJK_PART = re.compile(r"(\d+(?:\.\d+)?)([千万萬億亿]*)")
 _SUFFIX = re.compile(r"k(?![\w/])|K(?![\w/])|M(?![\w/])|bn(?!\w)|B(?![\w/])")
 _SUFFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "bn": 1e9, "B": 1e9}
 _NEXT_WORD = re.compile(r"[\s-]?([^\W\d_]+)\.?")
-_NEXT_OF_NUMBER = re.compile(r"(?:\s(?P<joint>and|et|y|e)\s|[\s-])?([^\W\d_]+)", re.IGNORECASE)
+_NEXT_OF_NUMBER = re.compile(r"(?P<joint>\s(?:and|et|y|e)\s|[\s-])?([^\W\d_]+)", re.IGNORECASE)
 _UNIT = re.compile(
     r"[\s\u00a0-]?(°\s?[cfCF](?!\w)|[%°€$£¥\uffe5¢\u00d7円元分]|[^\W\d_]+²?(?:/[^\W\d_]+)?)"
 )
@@ -126,9 +129,10 @@ _THE, _NOUN = re.compile(r"\b[Tt]he $"), re.compile(r" [a-z]")
 _BEFORE = re.compile(r"(?:US|CA|A)?([$€£¥\uffe5₹])\s?$|\b(CHF|EUR|USD|GBP|SEK|NOK|DKK|PLN|INR)\s?$")
 _MAX_SIGN = 5
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra)\s$", re.IGNORECASE)
+_PARTS_OF_NUMBERS = any_of(_WORDS.keys() | _WITHIN_NUMBERS.keys())
 _RANGE = re.compile(
     r"(?:\s?[-\u2013\u2014]\s?|\s(?:to|bis|\u00e0|a|at\u00e9|hasta)\s|\s(?P<joined>and|und|et|y|e)\s)[$€£]?"
-    rf"(?:(?P<digits>\d+(?:[.,]\d+)*)|(?P<word>{any_of(_WORDS)})(?!\w))"
+    rf"(?:(?P<digits>\d+(?:[.,]\d+)*)|(?P<word>{any_of(_WORDS)})(?!\w|-(?:{_PARTS_OF_NUMBERS})(?!\w)))"
     r"(?![\d:/]|[-.,]\d|\s?(?:[ap]\.?m|Uhr|uur|h|o'clock)\b)",
     re.IGNORECASE,
 )
@@ -309,9 +313,9 @@ def _number_in_words(text: str, start: int) -> Sequence[Value]:
     """Read "two thousand", "twenty-five", "one hundred and five", "treinta y cinco"."""
     total, part, end = 0.0, 0.0, start
     while found := _NEXT_OF_NUMBER.match(text, end):
-        word, joint = found[2].lower(), (found["joint"] or "").lower()
-        number = _WORDS.get(word)
-        if word in SCALES and len(word) > 1 and not joint:
+        word, joint = found[2].lower(), (found["joint"] or "").strip().lower()
+        number = _WORDS.get(word, _WITHIN_NUMBERS.get(word) if joint else None)
+        if word in SCALES and len(word) > 1 and joint in ("", "-"):
             scale = SCALES[word]
             part = max(part, 1.0) * scale
             if scale > _HUNDRED:

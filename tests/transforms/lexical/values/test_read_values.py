@@ -27,6 +27,13 @@ twenty-five users | 25 users
 two hundred fifty | 250
 one hundred and five users | 105 users
 one hundred and fifty thousand | 150,000
+twenty-one days | 21 days
+one hundred and one users | 101 users
+dix-sept jours | 17 jours
+soixante-dix-sept euros | 77 euros
+vingt et un jours | 21 jours
+treinta y un días | 31 días
+trinta e uma horas | 31 horas
 dreißig Tage | 30 Tage
 vierundzwanzig Stunden | 24 Stunden
 zwei hundert Euro | 200 Euro
@@ -124,6 +131,8 @@ between one hundred and five hundred users | 105 users
 twenty and thirty users | 50 users
 quatre-vingts euros | 4 euros
 treinta días | 14 días
+three to thirty-five users | 10 users
+twenty and a half years | 21 years
 drie jaar | 2 jaar
 two weeks | 15 days
 $5 | $6
