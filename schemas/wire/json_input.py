@@ -67,11 +67,11 @@ def read_json(payload: bytes) -> object:
 
 
 def read_with_nulls(payload: bytes) -> object:
-    """Parse the JSON of a message that was parsed before, and keep the fields that are null.
+    """Parse JSON that was parsed before, in lowerCamelCase, and keep the fields that are null.
 
     Of a field that an object has twice the last counts; whole numbers lose digits.
     """
-    return json.loads(payload.removeprefix(BYTE_ORDER_MARK), parse_int=float)
+    return to_camel_case(json.loads(payload.removeprefix(BYTE_ORDER_MARK), parse_int=float))
 
 
 def read_camel_case(payload: bytes) -> object:

@@ -46,9 +46,9 @@ class Request(Record, frozen=True, kw_only=True):
         """Return the value with the spelling of the message, where it is the whole message."""
         return self.value if self.carried_by else read_json(self.message.payload)
 
-    def with_nulls(self) -> object:
-        """Return the value with the fields that are null, where it is the whole message."""
-        return self.value if self.carried_by else read_with_nulls(self.message.payload)
+    def places(self) -> tuple[object, object]:
+        """Return where paths may begin: the value, and the whole message with its nulls."""
+        return self.value, read_with_nulls(self.message.payload)
 
 
 class Format(Record, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import Tag
-from groundwatch.schemas.wire.json_input import camel_case_name, read_json
+from groundwatch.schemas.wire.json_input import camel_case_name, read_camel_case
 from .fact_collection import FactCollection, render_value
 from .field_maps.field_map import FieldMap
 from .field_maps.presets import PRESETS, Preset
@@ -30,11 +30,18 @@ _NAMES: Mapping[str, str] = {
 }
 
 
-def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
-    """Replace the fields of an answer that a field map finds in parsed JSON."""
+def read_by_map(field_map: FieldMap, answer: Answer, *places: object) -> Answer:
+    """Replace the fields of an answer that a field map finds in parsed JSON.
+
+    The paths of each field begin at the first of the places that has it.
+    """
+
+    def find(field: str) -> list[object]:
+        return field_map.find(field, field_map.place_of(field, places))
+
     facts = FactCollection()
-    read = list(field_map.facts(value))
-    queries = [each for each in field_map.find("query", value) if isinstance(each, str) and each]
+    read = list(field_map.facts(*places))
+    queries = [each for each in find("query") if isinstance(each, str) and each]
     # Paths such as `?(@.role!="assistant")` find what the user asked, too: it supports nothing.
     asked = {each.strip() for each in (*queries, answer.query or "")}
     for fact in read:
@@ -45,17 +52,18 @@ def read_by_map(field_map: FieldMap, answer: Answer, value: object) -> Answer:
             f"A fact{field_map.describe('facts')} is neither a text nor an object with one: map the"
             " field that holds its text, such as --map 'facts=$.documents[*].chunk'."
         )
-    found: dict[str, Any] = {"facts": facts.all(), "answer_text": field_map.text("answer", value)}
+    text = field_map.text("answer", field_map.place_of("answer", places))
+    found: dict[str, Any] = {"facts": facts.all(), "answer_text": text}
     is_replaced = any(found.values())
     found["query"] = queries[-1] if queries else ""  # of a conversation
-    found |= read_end(field_map.end_words(value))._asdict()
+    found |= read_end(chain.from_iterable(map(field_map.end_words, places)))._asdict()
     for field in field_map.paths.keys() & _NAMES:
-        found[_NAMES[field]] = next(map(render_value, field_map.find(field, value)), "")
+        found[_NAMES[field]] = next(map(render_value, find(field)), "")
     found = {name: each for name, each in found.items() if each}
     if is_replaced:
         # They count in the text and the facts that the answer had before.
         found |= {"citations": (), "supports": ()}
-    times = field_map.find("time", value)[:1]
+    times = find("time")[:1]
     time_us, time_tags = first_time(
         *(each if isinstance(each, str | int | float) else None for each in times)
     )
@@ -75,22 +83,22 @@ def read_with_own_map(
 
     The paths begin at the answer's own JSON, or else at the whole message of its carrier.
     """
-    value, found = request.value, _format_of(Preset(MAPPED, (), own_map))
-    if request.carried_by and not any(own_map.find(each, value) for each in ("answer", "facts")):
-        value = read_json(request.message.payload)
+    found = _format_of(Preset(MAPPED, (), own_map))
+    places = [request.value]
+    if request.carried_by and not all(own_map.find(each, request.value) for each in own_map.paths):
+        places.append(read_camel_case(request.message.payload))
     try:
         if isinstance(detected, UnreadableAnswer):
             raise detected
         (answer, token), found = detected.read(request), detected
     except UnreadableAnswer:
-        places = (value, request.with_nulls())
-        is_empty = any(own_map.is_empty("answer", each) for each in places)
-        if not is_empty and not own_map.text("answer", value):
+        is_empty = any(own_map.is_empty("answer", each) for each in request.places())
+        if not is_empty and not own_map.text("answer", own_map.place_of("answer", places)):
             raise
         answer, token = Answer(message=request.message), ""
     if found.field_map:
         found = replace(found, field_map=found.field_map.replaced_by(own_map))
-    mapped = read_by_map(own_map, answer, value)
+    mapped = read_by_map(own_map, answer, *places)
     if mapped.answer_name != answer.answer_name:
         found = replace(found, ids_may_repeat=True)
     return mapped, token, found

@@ -18,7 +18,7 @@ from groundwatch.schemas.message import (
     ParseOptions,
     UnreadableAnswer,
 )
-from groundwatch.schemas.wire.json_input import encoded_once, read_with_nulls
+from groundwatch.schemas.wire.json_input import encoded_once
 from groundwatch.transforms.rules.routing import is_incomplete
 from .answer_elements import split_answers
 from .field_maps.field_map import FieldMap, parse_map, with_one_answer
@@ -108,7 +108,7 @@ def unfound_paths(messages: Iterable[Message], options: ParseOptions) -> Sequenc
     for message in messages if left else ():
         with suppress(UnreadableAnswer):
             for request in split_answers(message, options):
-                places = (request.value, read_with_nulls(request.message.payload))
+                places = request.places()
                 left = {
                     name: paths
                     for name, paths in left.items()

@@ -5,7 +5,7 @@ from itertools import chain, product
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name, fields_of
+from groundwatch.schemas.wire.json_input import camel_case_name, fields_of, read_camel_case
 from groundwatch.transforms.rules.routing import depends_on_content
 from .field_maps.field_map import FieldMap, named_text, two_answers
 from .field_maps.field_names import ANSWER_RANK, answer_rank, ranked_names
@@ -134,7 +134,10 @@ def _with_own_map(
         others += product(named, ("answer", "content", "text"))
     if input_format.field_map:
         others += (path.steps for path in input_format.field_map.other_answers)
-    own = known_by_map(request.own_map or FieldMap({}), others if has_text else ())
+    own_map = request.own_map or FieldMap({})
+    if request.carried_by:
+        own_map = own_map.beginning_at(request.value, read_camel_case(request.message.payload))
+    own = known_by_map(own_map, others if has_text else ())
     for path, part, known in parts:
         yield path, part, KnownByEither(known, own)
 
@@ -144,7 +147,8 @@ def _says_none(
 ) -> bool:
     """Return whether all places of the text or the facts are there, and empty."""
     if input_format.field_map:
-        return input_format.field_map.is_empty(_FLAGS[content], request.with_nulls())
+        field_map = input_format.field_map
+        return any(field_map.is_empty(_FLAGS[content], each) for each in request.places())
     values = [each for _, part, known in parts for each in wire_content(content, part, known)]
     return bool(values) and not any(
         each.strip() if isinstance(each, str) else each for each in values

@@ -44,6 +44,7 @@ WHOLE_MAP = (
     ("finish_reason", "$.meta.why"),
 )
 FACTS_MAP = (("facts", "$.found[*].chunk"),)
+SAID_LONG = "Ada feeds the cat at noon, as everybody in the house knows."
 
 
 def read_all(value: object, own_map: tuple[tuple[str, str], ...]) -> list[Answer | ParseFailure]:
@@ -142,18 +143,41 @@ def test_a_map_adds_to_a_preset() -> None:
     assert len(answer.facts) == 1
 
 
-def test_a_map_reads_what_a_carrier_holds_or_the_whole_of_it() -> None:
-    entry = {
-        "insertId": "i1",
-        "logName": "projects/p/logs/chat",
-        "timestamp": "2026-03-03T12:00:00Z",
-        "jsonPayload": ROW,
-    }
-    for steps in ("$.", "$.jsonPayload."):
-        own_map = (("answer", f"{steps}said"), ("facts", f"{steps}found[*].chunk"))
+ENTRY = {
+    "insertId": "i1",
+    "logName": "projects/p/logs/chat",
+    "timestamp": "2026-03-03T12:00:00Z",
+    "labels": {"chat": "c2", "source": "cat.md"},
+    "jsonPayload": ROW,
+}
+
+
+@pytest.mark.parametrize("found", ["$.found[*].chunk", "$.jsonPayload.found[*].chunk"])
+@pytest.mark.parametrize("said", ["$.said", "$.jsonPayload.said"])
+def test_each_path_of_a_map_begins_at_what_a_carrier_holds_or_at_the_whole_of_it(
+    said: str, found: str
+) -> None:
+    of_whole = (("session", "$.labels.chat"), ("document", "$.labels.source"))
+    answer = read(ENTRY, (("answer", said), ("facts", found), *of_whole))
+    assert (answer.answer_text, answer.session) == (ROW["said"], "c2")
+    assert [fact.document for fact in answer.facts] == ["cat.md"] * 2
+    assert answer.event_time_us == 1_772_539_200_000_000
+
+
+@pytest.mark.parametrize("steps", ["$.", "$.jsonPayload."])
+@pytest.mark.parametrize("found", [{}, {"found": []}, {"found": None}, {"docs": [SAID_LONG]}])
+def test_a_map_of_the_whole_message_finds_no_facts_where_there_are_none(
+    steps: str, found: dict[str, Any]
+) -> None:
+    said = {"to_whom": {"said": SAID_LONG + " Twice.", "is_new": True} | found}
+    own_map = (("answer", f"{steps}toWhom.said"), ("facts", f"{steps}to_whom.found[*]"))
+    entry = ENTRY | {"jsonPayload": said}
+    if "docs" in found:
+        with pytest.raises(UnmappedFields, match=r"not read: toWhom\.docs\."):
+            read(entry, own_map)
+    else:
         answer = read(entry, own_map)
-        assert (answer.answer_text, len(answer.facts)) == (ROW["said"], 2)
-        assert answer.event_time_us == 1_772_539_200_000_000
+        assert (answer.answer_text, answer.facts) == (SAID_LONG + " Twice.", ())
 
 
 def test_each_element_of_an_array_is_an_answer_of_its_own() -> None:
@@ -177,7 +201,7 @@ def test_what_a_map_does_not_find_is_a_failure(value: object, words: str) -> Non
 
 OTHER = "An earlier text of the answer, which nobody was shown that day."
 ONE_ANSWER = (("answer", "$.said"), ("facts", "$.found"))
-SAID: dict[str, Any] = {"said": "Ada feeds the cat at noon, as everybody in the house knows."}
+SAID: dict[str, Any] = {"said": SAID_LONG}
 BESIDE: dict[str, tuple[dict[str, Any], tuple[tuple[str, str], ...], str]] = {
     "a response": (SAID | {"response": OTHER}, ONE_ANSWER, ""),
     "an object with its text": (SAID | {"output": {"text": OTHER}}, ONE_ANSWER, ""),
@@ -213,6 +237,12 @@ def test_a_text_named_as_the_answer_is_no_fact_beside_another(
 
 def test_empty_facts_at_the_path_are_no_facts() -> None:
     assert read(ROW | {"found": []}, WHOLE_MAP).facts == ()
+
+
+@pytest.mark.parametrize("path", ["$.my_docs[*]", "$.myDocs[*]"])
+def test_facts_that_are_null_are_empty_in_either_letter_case(path: str) -> None:
+    row = {"said": SAID_LONG, "my_docs": None, "other": [SAID_LONG]}
+    assert read(row, (("answer", "$.said"), ("facts", path))).facts == ()
 
 
 def test_a_bad_time_is_tagged() -> None:

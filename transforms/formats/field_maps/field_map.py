@@ -4,7 +4,7 @@ The maps are the user's own, and the presets for other tools.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, cycle, repeat
 
@@ -66,6 +66,20 @@ class FieldMap(Record, frozen=True):
             return list(chain.from_iterable(path.find(value) for path in paths))
         return _first_text_of(path.find(value) for path in paths)
 
+    def beginning_at(self, body: object, whole: object) -> "FieldMap":
+        """Let the paths that lead through a whole message to a body in it begin at the body."""
+        paths = {
+            field: tuple(_beginning_at(body, whole, path) for path in of_field)
+            for field, of_field in self.paths.items()
+        }
+        return replace(self, paths=paths)
+
+    def place_of(self, field: str, places: Sequence[object]) -> object:
+        """Return the first of some values that has a field, or the first of all."""
+        if len(places) == 1:
+            return places[0]
+        return next((each for each in places if self.find(field, each)), places[0])
+
     def open(self, value: object, *, has_answer: bool = False) -> object:
         """Parse the texts of JSON that many paths go through, once; decide between answers there.
 
@@ -100,13 +114,14 @@ class FieldMap(Record, frozen=True):
         for path in self.paths.get("finish_reason", ()):
             yield from [each for each in path.find(value) if isinstance(each, str)][-1:]
 
-    def facts(self, value: object) -> Iterator[Fact | None]:
+    def facts(self, *places: object) -> Iterator[Fact | None]:
         """Read the facts, as `read_facts` does, with their documents.
 
         One document is that of all facts; several are of the facts in their order. In columns it is
         that of the facts whose path has the same number, or begins the path of the document.
         """
         facts, documents = self.paths.get("facts", ()), self.paths.get("document", ())
+        value = self.place_of("facts", places)
         if not documents:
             yield from read_facts(self.find("facts", value), self.separator)
             return
@@ -114,7 +129,8 @@ class FieldMap(Record, frozen=True):
         has_columns = len(facts) > 1 and any(own for _, own in columns)
         for paths, own in columns if has_columns else ((facts, documents),):
             found = chain.from_iterable(path.find(value) for path in paths)
-            names = list(map(render_value, _first_text_of(path.find(value) for path in own)))
+            named_at = _first_text_of(path.find(each) for each in places for path in own)
+            names = list(map(render_value, named_at))
             named = cycle(names) if len(names) == 1 else chain(names, repeat(None))
             for fact, name in zip(read_facts(found, self.separator), named, strict=False):
                 yield fact and replace(fact, document=fact.document or name)
@@ -253,6 +269,13 @@ def has_text(found: Iterable[object]) -> bool:
         each is not None and not isinstance(each, dict | list) and str(each).strip()
         for each in found
     )
+
+
+def _beginning_at(body: object, whole: object, path: JsonPath) -> JsonPath:
+    for number in range(1, len(path.names)):
+        if replace(path, names=path.names[:number], others=()).find(whole) == [body]:
+            return replace(path, names=path.names[number:])
+    return path
 
 
 def _is_of(document: JsonPath, facts: JsonPath) -> bool:
