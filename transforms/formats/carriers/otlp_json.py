@@ -43,7 +43,7 @@ SPANS = Signal("resourceSpans", "scopeSpans", "spans")
 LOGS = Signal("resourceLogs", "scopeLogs", "logRecords")
 _SIGNALS = (SPANS, LOGS)
 _OF_BATCH = frozenset(name for signal in _SIGNALS for name in signal) | {
-    *("resource", "scope", "schemaUrl")
+    *("resource", "scope", "schemaUrl", "attributes", "name", "version")
 }
 _ASKED, _DOCUMENTS = "gen_ai.input.messages", "gen_ai.retrieval.documents"
 # Of OpenTelemetry's conventions, OpenInference, OpenLLMetry, and the Vercel AI SDK.
@@ -134,9 +134,19 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[Carried
 def _beside_items(batch: Mapping[str, Any], signal: Signal) -> dict[str, Any]:
     """Return unknown fields of a batch, and of its resources and scopes."""
     resources = objects_in(batch, signal.resources)
-    scopes = (scope for each in resources for scope in objects_in(each, signal.scopes))
-    holders = (batch, *resources, *scopes)
+    scopes = [scope for each in resources for scope in objects_in(each, signal.scopes)]
+    described = (each.get(name) for each in (*resources, *scopes) for name in ("resource", "scope"))
+    holders = [batch, *resources, *scopes, *(each for each in described if isinstance(each, dict))]
+    holders += chain.from_iterable(map(_beside_values, holders))
     return {name: each[name] for each in holders for name in each if name not in _OF_BATCH}
+
+
+def _beside_values(holder: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield unknown fields of attributes, and of their values beside the first."""
+    for pair in objects_in(holder, "attributes"):
+        value = pair.get("value")
+        yield {name: field for name, field in pair.items() if name not in ("key", "value")}
+        yield dict([*value.items()][1:]) if isinstance(value, dict) else {}
 
 
 def items_in(batch: Mapping[str, Any], signal: Signal) -> Iterator[dict[str, Any]]:
@@ -265,10 +275,8 @@ def _unread_of(item: dict[str, Any]) -> Iterator[SearchedPart]:
         if holder:
             yield from all_but(*_OF_ITEM)(holder)
             yield from unread_attributes(_attributes(holder.get("attributes")))
-        for pair in objects_in(holder, "attributes"):
-            value = pair.get("value")
-            yield from all_but("key", "value")(pair)
-            yield from all_but(*[*value][:1])(value) if isinstance(value, dict) else ()
+        for fields in _beside_values(holder):
+            yield "", fields, UNKNOWN
 
 
 def _attributes_of(span: _Span, event: int | None) -> dict[str, str]:
