@@ -4,6 +4,7 @@ Values of different spellings are equal: 14:00 and 2 pm, 10k and 10,000, two wee
 """
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from itertools import compress
 
@@ -26,10 +27,17 @@ _ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
 IN_ORDER = (Unit("order", 1.0),)
 _HUNDRED, _FOUR, _TWENTY_IN_FRENCH = 100, 4, "vingt"
 _TENS_BEFORE_TEENS = (60, 80)
-_CJK_DIGITS = dict(zip("一二两兩三四五六七八九", "12223456789", strict=True))
+_ONES = "一二两兩三四五六七八九"
+_CJK_DIGITS = dict(zip(_ONES, "12223456789", strict=True)) | {"": "1", None: "0"}
 _CJK_NUMERAL = re.compile(
-    "(?<![一二三四五六七八九十百千万第])[一二两兩三四五六七八九](?=[年月天日周週个個小時时分秒次人名位层層楼階章倍つ])"
+    f"[{_ONES}十百千零]+(?=[万萬億亿]?[年月天日周週個个小時时分秒次人名位层層楼階章倍つ元円岁歳])"
 )
+_CJK_NUMBER = re.compile(
+    "(?:(.)千)?(?:零?(.)百)?(?:零?(.?)十)?(?:零?(.))?".replace(".", f"[{_ONES}]")
+)
+_VERY = re.compile("十分(?![钟鐘間间])")
+"""Ten minutes are not meant: "enough" and "very" are written as they are."""
+
 _MULTIPLES = {"twice": 2.0, "double": 2.0, "triple": 3.0, "quadruple": 4.0}
 _MULTIPLES |= {"half": 0.5, "quarter": 0.25}
 _NAMED = {"noon": (TIME, 720), "midday": (TIME, 720), "midnight": (TIME, 0)} | {
@@ -167,10 +175,32 @@ def may_have_value(text: str) -> bool:
 
 
 def _with_digits(text: str) -> str:
-    """Return a text of the same length with digits for Chinese numerals in front of counters."""
-    if text.isascii():
-        return text
-    return _CJK_NUMERAL.sub(lambda numeral: _CJK_DIGITS[numeral[0]], text)
+    """Write Chinese numerals in front of counters in digits: "三十天" is "30天"."""
+    return text if text.isascii() else _CJK_NUMERAL.sub(_in_digits_of_cjk, text)
+
+
+def _in_digits_of_cjk(numeral: re.Match[str]) -> str:
+    text, start = numeral.string, numeral.start()
+    found = _CJK_NUMBER.fullmatch(numeral[0])
+    if not found or text.startswith("第", max(0, start - 1), start) or _VERY.match(text, start):
+        return numeral[0]
+    return "".join(_CJK_DIGITS[each] for each in found.groups()).lstrip("0")
+
+
+def _at_numerals(values: Sequence[Value], text: str) -> list[Value]:
+    """Move values to their places in a text that has numerals for their digits."""
+    ends: list[int] = []
+    shifts = [0]
+    for numeral in _CJK_NUMERAL.finditer(text):
+        shifts.append(shifts[-1] + len(_in_digits_of_cjk(numeral)) - len(numeral[0]))
+        ends.append(numeral.end() + shifts[-1])
+    return [
+        each._replace(
+            start=each.start - shifts[bisect(ends, each.start)],
+            end=each.end - shifts[bisect(ends, each.end)],
+        )
+        for each in values
+    ]
 
 
 def read_values(text: str) -> list[Value]:
@@ -179,7 +209,7 @@ def read_values(text: str) -> list[Value]:
     >>> [(value.raw, value.units[0].dimension) for value in read_values("3 days, $5")]
     [((3.0,), 'time'), ((5.0,), 'dollar')]
     """
-    text = _with_digits(text)
+    written, text = text, _with_digits(text)
     values: list[Value] = []
     place = 0
     found = list(_ANCHOR.finditer(text))
@@ -192,7 +222,7 @@ def read_values(text: str) -> list[Value]:
             place = max([value.end for value in read])
             if len(values) >= _MAX_VALUES:
                 break
-    return values
+    return values if text == written else _at_numerals(values, written)
 
 
 def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:

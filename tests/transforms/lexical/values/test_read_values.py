@@ -92,6 +92,11 @@ January 1887 | 1887
 0800 123 456 | 0800-123456
 1 299,50 € | 1.299,50 €
 8万5千円 | 85000円
+十四天 | 14天
+二十四小时 | 24小时
+一百零五天 | 105天
+十分間 | 10分間
+三万人 | 30000人
 3-5 days | three to five days
 between 5 and 7 kg | 5 to 7 kg
 3-5 days | 4 days
@@ -117,10 +122,21 @@ def test_equal_values_are_equal_in_any_spelling(pair: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["once it is over", "the due date", "quince jelly", "dos and don'ts"]
+    "text",
+    [
+        *("once it is over", "the due date", "quince jelly", "dos and don'ts"),
+        *("十分感謝", "三四天", "第十四条"),
+    ],
 )
 def test_words_that_are_numbers_in_another_language_are_none(text: str) -> None:
     assert read_values(text) == []
+
+
+def test_numerals_keep_their_places() -> None:
+    text = "十月十四日。十天后。二十四小时。5天"
+    assert [text[each.start : each.end] for each in read_values(text)] == [
+        *("十月十四", "十天", "二十四小时", "5天")
+    ]
 
 
 DIFFERENT = """
@@ -134,6 +150,7 @@ treinta días | 14 días
 three to thirty-five users | 10 users
 twenty and a half years | 21 years
 drie jaar | 2 jaar
+三十天 | 14天
 two weeks | 15 days
 $5 | $6
 $5 | €5
