@@ -47,6 +47,7 @@ def _detect_incidents(
     return RateEvaluator(engine, rule).evaluate(buckets)
 
 
+# The runner keeps state and timer by these names: other ones would lose them when a job is updated.
 _STATE = beam.DoFn.StateParam(
     userstate.ReadModifyWriteStateSpec("memory", RecordCoder(EngineRates))
 )
@@ -65,22 +66,23 @@ class _DetectIncidents(beam.DoFn):
         counts: EngineCounts,
         timestamp: Timestamp = beam.DoFn.TimestampParam,
         state: userstate.ReadModifyWriteRuntimeState = _STATE,
-        evaluate: userstate.RuntimeTimer = _EVALUATE_TIMER,
+        timer: userstate.RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
         earlier = state.read() or EngineRates()
         later = add_to_state(earlier, counts[1], timestamp.micros)
         state.write(later)
         if later.evaluate_at_us is not None and later.evaluate_at_us != earlier.evaluate_at_us:
-            evaluate.set(Timestamp(micros=later.evaluate_at_us))
+            timer.set(Timestamp(micros=later.evaluate_at_us))
         return iter(())
 
     @userstate.on_timer(_EVALUATE)
-    def evaluate(
+    def evaluate_bucket(
         self,
         engine: str | None = beam.DoFn.KeyParam,
         state: userstate.ReadModifyWriteRuntimeState = _STATE,
-        evaluate: userstate.RuntimeTimer = _EVALUATE_TIMER,
+        timer: userstate.RuntimeTimer = _EVALUATE_TIMER,
     ) -> Iterator[Alert]:
+        """Emit the alerts at the end of a bucket, and set the timer to that of the next one."""
         alerts, later = evaluate_state(engine, state.read() or EngineRates(), self._rule)
         yield from alerts
         if later.evaluate_at_us is None:
@@ -88,4 +90,4 @@ class _DetectIncidents(beam.DoFn):
             state.clear()
             return
         state.write(later)
-        evaluate.set(Timestamp(micros=later.evaluate_at_us))
+        timer.set(Timestamp(micros=later.evaluate_at_us))

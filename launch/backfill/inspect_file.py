@@ -71,18 +71,15 @@ class _Shown:
         self.answers = 0
         self.failures: list[ParseFailure] = []
         self._fields: Sequence[str] = ()
+        self._last_reason = ""
 
     def show(self, routed: Routed, options: ParseOptions) -> None:
         """Print an answer with its verdict and what is not read, or why there is none."""
         if isinstance(routed, ParseFailure):
-            is_same = routed.error.reason in [each.error.reason for each in self.failures[-1:]]
-            self._describe(routed.message, f"not read{', for the same reason' if is_same else ''}")
-            if not is_same:
-                sys.stdout.write(f"{without_controls(routed.error.reason)}\n")
-            sys.stdout.write("\n")
-            self.failures.append(routed)
+            self._show_failure(routed)
             return
         self.answers += 1
+        self._last_reason = ""
         message = routed.answer.message
         self._describe(message, routed.answer.source_format)
         if unread := unread_texts(message, options):
@@ -91,6 +88,18 @@ class _Shown:
         record = msgspec.convert(enrich_one(routed), AnswerRow, from_attributes=True)
         print_record(record, Thresholds())
         sys.stdout.write("\n")
+
+    def _show_failure(self, failure: ParseFailure) -> None:
+        """Print why an answer is not read, once for those that follow each other."""
+        reason = failure.error.reason
+        if reason == self._last_reason:
+            self._describe(failure.message, "not read, for the same reason")
+        else:
+            self._describe(failure.message, "not read")
+            sys.stdout.write(f"{without_controls(reason)}\n")
+        sys.stdout.write("\n")
+        self._last_reason = reason
+        self.failures.append(failure)
 
     def _describe(self, message: Message, found: str) -> None:
         """Name the place of an answer, its carrier, its format and the fields of its message."""

@@ -130,12 +130,15 @@ def encode_failure(failure: Failure, *, with_payload: bool = True) -> TopicMessa
 
 
 def _truncate_texts(alert: Alert) -> tuple[Alert, list[str]]:
-    """Truncate an alert's texts, the longest first, until it fits; return their names, too."""
+    """Truncate an alert's texts, the longest first, until it fits or they are empty.
+
+    Returns the names of those that were truncated, too.
+    """
     claim = alert.worst_claim
     texts = {"answer_text": alert.answer_text or "", "worst_claim": (claim and claim.text) or ""}
     shortened: list[str] = []
     for name in sorted(texts, key=lambda name: len(texts[name]), reverse=True):
-        # Text takes at least as many bytes in JSON.
+        # Text takes at least as many bytes in JSON, so cutting these is enough.
         excess = len(alert_to_json(alert)) - MAX_DATA_BYTES
         if excess > 0 and texts[name]:
             text = truncate(texts[name], max(0, len(texts[name].encode()) - excess))

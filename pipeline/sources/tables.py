@@ -308,6 +308,8 @@ def _with_types(schema: Any, change: Callable[[Any], Any]) -> Any:
             return pa.map_(changed(kind.key_type), changed(kind.item_type))
         if pa.types.is_list(kind):
             return pa.list_(_field(kind.value_field))
+        if pa.types.is_fixed_size_list(kind):
+            return pa.list_(_field(kind.value_field), kind.list_size)
         if pa.types.is_large_list(kind):
             return pa.large_list(_field(kind.value_field))
         return change(kind)
@@ -319,14 +321,14 @@ def _with_types(schema: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _in_microseconds(kind: Any) -> Any:
-    """Replace nanoseconds, which Python's times cannot hold."""
+    """Return a type of times in microseconds if it is in nanoseconds; Python's times have none."""
     import pyarrow as pa  # noqa: PLC0415
 
-    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+    if getattr(kind, "unit", "") != "ns":
+        return kind
+    if pa.types.is_timestamp(kind):
         return pa.timestamp("us", kind.tz)
-    if pa.types.is_time64(kind) and kind.unit == "ns":
-        return pa.time64("us")
-    return pa.duration("us") if pa.types.is_duration(kind) and kind.unit == "ns" else kind
+    return pa.time64("us") if pa.types.is_time64(kind) else pa.duration("us")
 
 
 def _number_type(kind: Any) -> Any:

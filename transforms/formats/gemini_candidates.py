@@ -50,6 +50,7 @@ def _is_generate_answer(fields: dict[str, object]) -> bool:
 
 
 def _read_candidate(request: Request) -> Reading:
+    """Read a candidate alone, or an event of the Agent Development Kit, which has its author."""
     candidate = read_wire(request.value, wire.Candidate)
     if candidate.author == USER:
         raise UnreadableAnswer(

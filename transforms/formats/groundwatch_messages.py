@@ -47,7 +47,7 @@ _DERIVED_TAGS = frozenset(
 
 
 def _read_envelope(request: Request) -> Reading:
-    envelope = read_wire(_with_known_facts(request.value), wire.Envelope)
+    envelope = read_wire(_with_list_of_facts(request.value), wire.Envelope)
     facts = FactCollection()
     for fact in envelope.facts:
         if isinstance(fact, str):
@@ -73,10 +73,11 @@ def _read_envelope(request: Request) -> Reading:
     return answer, ""
 
 
-def _with_known_facts(value: Any) -> Any:
-    """Make the facts a list, and name the texts of those that are objects.
+def _with_list_of_facts(value: Any) -> Any:
+    """Return an envelope whose facts are a list, objects with their text in the field `text`.
 
-    Tables hold a list or an object in a text; any other text is the only fact.
+    Tables hold a list or an object in a text; any other text is the only fact, one that says that
+    nothing is there none. Raises UnreadableAnswer for a list that was cut off.
     """
     given = value.get("facts")
     facts = read_text_as_json(given)
@@ -89,7 +90,7 @@ def _with_known_facts(value: Any) -> Any:
         facts = [] if facts in MISSING else [facts]
     elif isinstance(facts, dict):
         facts = [facts]
-    if isinstance(facts, list) and dict in map(type, facts):
+    if isinstance(facts, list) and any(isinstance(each, dict) for each in facts):
         facts = list(map(_with_text, facts))
     return value if facts is given else value | {"facts": facts}
 

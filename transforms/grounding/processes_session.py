@@ -114,7 +114,7 @@ class _Process:
         # A fork of a process with threads may copy locks that are never released.
         context = get_context("spawn")
         self._connection, its_end = context.Pipe()
-        self._process = context.Process(target=_reply, args=(its_end,), daemon=True)
+        self._process = context.Process(target=_check_for_parent, args=(its_end,), daemon=True)
         # Signals are for this process, and its end ends the other.
         with closing(its_end), signals_blocked(STOP_SIGNALS):
             self._process.start()
@@ -147,15 +147,15 @@ class _Process:
         self._process.join(_STOP_TIMEOUT_S)
 
 
-def _reply(connection: Connection) -> None:
-    """Check what comes until the connection ends: that is when the other process has ended."""
+def _check_for_parent(connection: Connection) -> None:
+    """Check the requests that the parent sends, until it ends; None replies to all if one fails."""
     for received in _messages(connection):
         try:
-            responses = [check_grounding(request) for request in _decode_requests(received)]
-        except Exception:  # noqa: BLE001 - the other process finds it again, and handles it
-            responses = None
+            reply = _encode([check_grounding(request) for request in _decode_requests(received)])
+        except Exception:  # noqa: BLE001 - the parent finds it again, and handles it
+            reply = _encode(None)
         with suppress(OSError):
-            connection.send_bytes(_encode(responses))
+            connection.send_bytes(reply)
 
 
 def _messages(connection: Connection) -> Iterator[bytes]:

@@ -32,7 +32,11 @@ INSERT INTO spent SELECT 0, 0 WHERE NOT EXISTS (SELECT * FROM spent);
 """  # noqa: S608 - of names
 """Keep each reply, whose `owner` is its batch, NULL for none, and one row of what was sent."""
 
-_ADD_REPLY = "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)"
+# One may be there: what two processes asked at a time, or what could not be decoded.
+_ADD_REPLY = """
+INSERT INTO replies VALUES (?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET reply = excluded.reply, owner = excluded.owner
+"""
 _READ_REPLY = "SELECT reply, owner IS NULL FROM replies WHERE key = ?"
 _READ_REPLY_OF_2_0_0 = f"{_READ_REPLY} AND substr(reply, 1, 1) = x'92'"
 """The same of a reply that 2.0.0 stored, an array of two: it is a reply without the question."""
@@ -205,7 +209,7 @@ class ReplyCache:
         fetched = self._in_flight[key] = asyncio.get_running_loop().create_future()
         reply = None
         try:
-            reply = await self._fetch(key, request, fetch, earlier)
+            reply = await self._load_or_fetch(key, request, fetch, earlier)
         except Exception as error:
             fetched.set_exception(error)
             fetched.exception()  # Nobody may wait for it.
@@ -220,16 +224,17 @@ class ReplyCache:
     def _key(self, body: bytes) -> bytes:
         return sha256(self._address + b"\0" + body).digest()
 
-    async def _fetch(
+    async def _load_or_fetch(
         self, key: bytes, request: CheckRequest, fetch: Fetch, earlier: Earlier | None
     ) -> CheckReply:
-        reply = self._load(key, request, earlier)
+        if self._store is None:
+            return await fetch()
+        reply = self._load(self._store, key, request, earlier)
         if reply is None:
-            # The next batch may start before the last calls of one end.
-            batch = self._store.batch if self._store else 0
+            # It is of the batch that asked; the next one may begin while this waits.
+            batch = self._store.batch
             reply = await fetch()
-            if self._store:
-                self._store.put(key, encode_reply(reply), batch)
+            self._store.put(key, encode_reply(reply), batch)
         return reply
 
     def _keep(self, key: bytes, reply: CheckReply, size: int) -> None:
@@ -240,13 +245,11 @@ class ReplyCache:
             self._bytes -= dropped_bytes
 
     def _load(
-        self, key: bytes, request: CheckRequest, earlier: Earlier | None
+        self, store: ReplyStore, key: bytes, request: CheckRequest, earlier: Earlier | None
     ) -> CheckReply | None:
-        if self._store is None:
-            return None
-        stored = self._store.get(key)
-        if stored is None and earlier and self._store.began_with_2_0_0:
-            stored = self._store.get_of_2_0_0(self._key(encode_request(earlier())))
+        stored = store.get(key)
+        if stored is None and earlier and store.began_with_2_0_0:
+            stored = store.get_of_2_0_0(self._key(encode_request(earlier())))
         if stored is None:
             return None
         try:

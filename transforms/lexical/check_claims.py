@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from math import inf
 
 from msgspec.structs import replace
 
@@ -57,8 +56,8 @@ def check_grounding(
     """Check each sentence of an answer against the facts, by the words, a model, or both.
 
     The request is within the service's limits. Only claims that require a check have a score. The
-    log odds of the `scorer` are added to those of the words as the `rule` says. Words alone decide
-    in a language that it does not read, and of claims of which the rule says that they are certain.
+    log odds of the `scorer` are added to those of the words as the `rule` says, or replace them.
+    Words alone decide in a language that it does not read, and of claims that they are certain of.
     """
     facts = _described(request)
     sentences = split_sentences(request.answer_candidate, Sources.of(facts))
@@ -66,29 +65,34 @@ def check_grounding(
     given = request.grounding_spec.citation_threshold
     threshold = _DEFAULT_CITATION_THRESHOLD if given is None else given
     by_words = partial(_check_by_words, claims, facts, request.query, logit(threshold))
-    results = None if scorer and rule.weight == inf else by_words()
+    words = None if scorer and rule.is_model_alone else by_words()
     model = None
     if scorer:
-        unsure = results or [ClaimResult()] * len(claims)
         asked = [
-            _for_model(claim, sentence) if claim.forms and rule.is_uncertain(result) else None
-            for claim, sentence, result in zip(claims, sentences, unsure, strict=True)
+            _for_model(claim, sentence)
+            if claim.forms and (words is None or rule.is_uncertain(words[number]))
+            else None
+            for number, (claim, sentence) in enumerate(zip(claims, sentences, strict=True))
         ]
         model = _check_by_model(request, asked, scorer, threshold)
-    if results is None and model is not None:
-        results = in_answer = model
+    if model is not None and words is None:
+        alone = beside_others = model
     else:
-        results = results or by_words()
-        in_answer = list(in_context(results))
+        alone = by_words() if words is None else words
+        beside_others = list(in_context(alone))
         if model is not None:
             add = partial(rule.add, citation_log_odds=logit(threshold))
-            results, in_answer = (list(map(add, each, model)) for each in (results, in_answer))
-    scored = [result.log_odds for result in results if result.log_odds is not None]
-    support = support_score_of_log_odds(scored)
-    is_unread = scorer is not None and model is None
-    response = _response(sentences, in_answer, support, request)
-    is_partial = any(result.is_partly_compared for result in results)
-    return replace(response, unread_language=is_unread, partly_compared=is_partial)
+            alone, beside_others = (list(map(add, each, model)) for each in (alone, beside_others))
+    # The mean over the claims counts each of them once: as it stands alone.
+    support = support_score_of_log_odds(
+        [each.log_odds for each in alone if each.log_odds is not None]
+    )
+    response = _response(sentences, beside_others, support, request)
+    return replace(
+        response,
+        unread_language=scorer is not None and model is None,
+        partly_compared=any(each.is_partly_compared for each in alone),
+    )
 
 
 def has_claims(request: CheckRequest) -> bool:

@@ -99,14 +99,19 @@ def test_values_of_every_type_become_json() -> None:
     }
 
 
+NANOSECONDS = 1_772_539_200_000_000_001
+
+
 def test_maps_and_nanoseconds_are_read() -> None:
-    kinds = {"map": pa.map_(pa.string(), pa.int64()), "time": pa.timestamp("ns", "UTC")}
-    columns = {"map": [[("a", 1)]], "time": [1_772_539_200_000_000_001]}
+    time = pa.timestamp("ns", "UTC")
+    kinds = {"map": pa.map_(pa.string(), pa.int64()), "time": time, "times": pa.list_(time, 1)}
+    columns = {"map": [[("a", 1)]], "time": [NANOSECONDS], "times": [[NANOSECONDS]]}
     table = pa.table({name: pa.array(columns[name], kind) for name, kind in kinds.items()})
     stream = io.BytesIO()
     parquet.write_table(table, stream)
     [found] = objects(read_all(stream.getvalue(), "x.parquet"))
-    assert found == {"map": {"a": 1}, "time": "2026-03-03T12:00:00Z"}
+    noon = "2026-03-03T12:00:00Z"
+    assert found == {"map": {"a": 1}, "time": noon, "times": [noon]}
 
 
 @pytest.mark.parametrize("pack", COMPRESSED.values(), ids=COMPRESSED)

@@ -17,6 +17,7 @@ from groundwatch.transforms.grounding.errors import (
     GaveUp,
     Misconfigured,
     Rejected,
+    RunStopped,
     Unauthenticated,
     Unavailable,
 )
@@ -99,8 +100,12 @@ def test_a_refused_token_is_refreshed_once_and_the_call_repeated() -> None:
 
 @pytest.mark.usefixtures("tokens")
 def test_a_token_that_is_refused_twice_stops_the_run() -> None:
-    with pytest.raises(Unauthenticated):
-        asyncio.run(check(Service(401, 401), google(), REQUEST))
+    service = Service(401, 401)
+    with pytest.raises(Unauthenticated) as raised:
+        asyncio.run(check(service, google(), REQUEST))
+    sent = [request.headers["Authorization"] for request in service.requests]
+    assert sent == ["Bearer token-1", "Bearer token-2"]
+    assert isinstance(raised.value, RunStopped)
 
 
 @pytest.mark.usefixtures("tokens")

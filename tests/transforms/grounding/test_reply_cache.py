@@ -142,12 +142,13 @@ def test_a_stored_reply_is_not_paid_for_again(tmp_path: Path) -> None:
     assert asked_again(path, ADDRESS) == (a_reply(attempts=0), [])
 
 
-def test_a_stored_reply_of_another_version_is_fetched_again(tmp_path: Path) -> None:
+def test_a_stored_reply_of_another_version_is_fetched_once_more(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     asked_again(path, ADDRESS)
     with closing(Database(str(path), "", durable=False)) as database:
         database.write("UPDATE replies SET reply = ?", b"\x93\x01\xc0\x90")
     assert asked_again(path, ADDRESS) == (a_reply(), ["paid"])
+    assert asked_again(path, ADDRESS) == (a_reply(attempts=0), [])
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,11 @@ def supports(start: int, end: int, score: float | None) -> GroundingSupport:
 def test_a_claim_gets_the_score_of_the_support_that_covers_most_of_it() -> None:
     first, second, third = add_generator_scores(
         claims((), (), ()),
-        [supports(0, 4, 0.1), supports(3, 11, 0.7), supports(0, 99, None), supports(25, 40, 0.4)],
+        [supports(0, 8, 0.2), supports(7, 40, 0.9), supports(0, 99, None), supports(25, 40, 0.4)],
     )
     assert (first.generator_score, second.generator_score, third.generator_score) == (
-        0.7,
-        0.4,
+        0.2,
+        0.9,
         None,
     )
 

@@ -210,7 +210,8 @@ def value_at(value: Any, names: str) -> Any:
 def read_text_as_json(value: object) -> object:
     """Parse a string that holds a list or an object as JSON; return any other value as it is.
 
-    It may be encoded several times. Tables that pandas writes hold lists as Python prints them.
+    It may be encoded several times. Tables that pandas writes hold lists of texts as Python prints
+    them. Names of fields keep their spelling, other than in `read_if_json`.
     """
     if not isinstance(value, str) or value[:1].isalnum() or not JSON_START.match(value):
         return value

@@ -109,7 +109,11 @@ _REFUSING = re.compile(
 
 _QUANTIFIERS = tuple("?*+{")
 _WORD_OF_PHRASE = re.compile(r"(?<![^\s()|?])[^\s()|?{]+")
-_ENGLISH = (" of ", " and ", " to ", " is ", " are ", " with ", " that ", " by ")
+_ENGLISH = (" and ", " to ", " are ", " with ", " that ", " by ")
+_ALSO_ENGLISH = (" is ", " of ")
+"""Dutch has these, too, and titles in other languages."""
+
+_ONLY_OTHER = OTHER_STOP_WORDS - STOP_WORDS
 
 
 def _expression(phrases: Iterable[str]) -> str:
@@ -260,8 +264,15 @@ def may_repeat(text: str) -> bool:
 
 
 def has_english(text: str) -> bool:
-    """Return whether a text has one of the commonest words that only English has."""
-    return " the " in text or any(map(text.__contains__, _ENGLISH))
+    """Return whether a text has one of the commonest words that only English has.
+
+    >>> has_english("Delivery is free of charge."), has_english("Er is geen informatie.")
+    (True, False)
+    """
+    if " the " in text or any(map(text.__contains__, _ENGLISH)):
+        return True
+    may_be = any(map(text.__contains__, _ALSO_ENGLISH))
+    return may_be and _ONLY_OTHER.isdisjoint(text.lower().split())
 
 
 def may_name_source_or_refuse(lower: str, bare: str) -> tuple[bool, bool]:

@@ -22,6 +22,11 @@ class WeightedSum(NamedTuple):
     words_within: float = inf
     ask_below: float = inf
 
+    @property
+    def is_model_alone(self) -> bool:
+        """Whether the words count nothing."""
+        return self.weight == inf
+
     def is_uncertain(self, words: ClaimResult) -> bool:
         """Return whether a model is asked about a claim."""
         return words.log_odds is None or words.log_odds < self.ask_below

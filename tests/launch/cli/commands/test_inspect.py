@@ -186,6 +186,15 @@ def test_a_file_has_one_suggestion_of_all_its_columns(
     assert [name for name in passages if f"--map 'facts=$.{name}'" in printed] == passages
 
 
+def test_the_same_reason_is_that_of_the_message_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unread, read = {"question": QUERY, "reply": TEXT}, {"answer": TEXT, "facts": [FACT]}
+    lines = lines_of(*(json.dumps(each).encode() for each in (unread, read, unread)))
+    assert inspect(tmp_path / "a.jsonl", lines) == 0
+    assert capsys.readouterr().out.count("The message is not recognised") == 2
+
+
 @pytest.mark.parametrize(("reply", "status"), [("answer", 0), ("said", 1)])
 def test_what_is_not_shown_is_no_reason_to_fail(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], reply: str, status: int

@@ -146,6 +146,9 @@ Please contact our support team.
 Es tut mir leid, dazu habe ich keine Informationen.
 No encontré información sobre eso.
 Non ho trovato queste informazioni.
+Er is geen informatie beschikbaar in de bronnen over de garantie.
+De bronnen bevatten geen informatie over de prijs of de garantie.
+Die Quellen enthalten keine Informationen zu Internet of Things.
 申し訳ございませんが、その情報は見つかりませんでした。
 Could you tell me your order number?
 I'm just a bot and can't do that.
