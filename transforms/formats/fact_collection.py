@@ -51,13 +51,14 @@ class FactCollection:
         index = self._index_by_text.setdefault(text, len(self._facts))
         if index < len(self._facts):
             return (index,)
-        source = {"uri": uri or None, "title": title or None, "document": document or None}
-        self._count(len(text) + sum(len(each) for each in source.values() if each))
+        self._count(len(text) + len(uri or "") + len(title or "") + len(document or ""))
         kept = {}
         for name, value in (("page", str(page)),) if page else attributes:
             self._count(len(name) + len(value))
             kept[name] = value
-        self._facts.append(Fact(text=text, **source, attributes=kept))
+        uri, title, document = uri or None, title or None, document or None
+        fact = Fact(text=text, uri=uri, title=title, document=document, attributes=kept)
+        self._facts.append(fact)
         return (index,)
 
     def add_returned(self, returned: object) -> None:

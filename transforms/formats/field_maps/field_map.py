@@ -248,6 +248,8 @@ def _first_text_of(found: Iterable[list[object]]) -> list[object]:
     """Return the first values among which is a text, else the first that are any."""
     first: list[object] = []
     for each in filter(None, found):
+        if len(each) == 1 and isinstance(each[0], str) and each[0][:1].isalnum():
+            return each  # most often
         joined = list(map(joined_blocks, each))
         # A text of JSON may be what another path goes through.
         if has_text(map(read_text_as_json, joined)):

@@ -1,6 +1,7 @@
 """Decide by the name of a field whether it holds a question, an answer or facts."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -132,9 +133,12 @@ def answer_rank(name: str) -> int | None:
     return next((rank for rank, each in enumerate(_ANSWERS) if re.fullmatch(each, snake)), None)
 
 
-def ranked_names(value: object) -> list[str]:
+def ranked_names(value: object) -> Sequence[str]:
     """Return the fields of an object that are named as answers, the likeliest first."""
-    if not isinstance(value, dict):
-        return []
-    named = [(rank, name) for name in value if (rank := answer_rank(name)) is not None]
-    return [name for _, name in sorted(named)] if len(named) > 1 else [name for _, name in named]
+    return _ranked(tuple(value)) if isinstance(value, dict) else ()
+
+
+@lru_cache(maxsize=1024)  # the objects of a producer have the same fields
+def _ranked(names: tuple[str, ...]) -> tuple[str, ...]:
+    ranked = [(rank, name) for name in names if (rank := answer_rank(name)) is not None]
+    return tuple(name for _, name in sorted(ranked))
