@@ -173,6 +173,10 @@ FAMILIES: dict[str, Callable[[int, int], Case]] = {
     "1,1,1": _repeat(_fact_of("1"), _of("1"), ",", ",", 1 / 4),
     "twenty-twenty": _repeat(_fact_of("twenty"), _of("twenty"), "-", "-", 1 / 4),
     "twenty twenty": _repeat(_fact_of("twenty"), _of("twenty")),
+    "numerals": _repeat(_fact_of("\u4e00"), _of("\u4e00"), "", "", 1 / 4),
+    "numerals with counters": _repeat(
+        _fact_of("\u5341\u5929"), _of("\u5341\u56db\u5929"), "", "", 1 / 4
+    ),
     "0x": _repeat(_fact_of("0x"), _of("0x"), "", "", 1 / 4),
     "0x in words": _repeat(
         lambda n: (f"0x{i:x}0x" for i in range(n, 9**9)), lambda: (f"0x{i:x}" for i in range(9**9))

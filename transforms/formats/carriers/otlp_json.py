@@ -137,7 +137,7 @@ def _beside_items(batch: Mapping[str, Any], signal: Signal) -> dict[str, Any]:
     scopes = [scope for each in resources for scope in objects_in(each, signal.scopes)]
     described = (each.get(name) for each in (*resources, *scopes) for name in ("resource", "scope"))
     holders = [batch, *resources, *scopes, *(each for each in described if isinstance(each, dict))]
-    holders += chain.from_iterable(map(_beside_values, holders))
+    holders = [*holders, *chain.from_iterable(map(_beside_values, holders))]
     return {name: each[name] for each in holders for name in each if name not in _OF_BATCH}
 
 

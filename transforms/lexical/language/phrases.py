@@ -114,6 +114,8 @@ _ALSO_ENGLISH = (" is ", " of ")
 """Dutch has these, too, and titles in other languages."""
 
 _ONLY_OTHER = OTHER_STOP_WORDS - STOP_WORDS
+_BEGINNING = 500
+"""So many characters show the language of a text without those words."""
 
 
 def _expression(phrases: Iterable[str]) -> str:
@@ -272,7 +274,7 @@ def has_english(text: str) -> bool:
     if " the " in text or any(map(text.__contains__, _ENGLISH)):
         return True
     may_be = any(map(text.__contains__, _ALSO_ENGLISH))
-    return may_be and _ONLY_OTHER.isdisjoint(text.lower().split())
+    return may_be and _ONLY_OTHER.isdisjoint(text[:_BEGINNING].lower().split())
 
 
 def may_name_source_or_refuse(lower: str, bare: str) -> tuple[bool, bool]:
