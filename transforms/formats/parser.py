@@ -203,9 +203,9 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
         event_time_us = given_us if event_time_us is None else event_time_us
         tags = tuple(dict.fromkeys((*tags, *given_tags, *carrier_tags)))
         ids = {name: attributes.get(name) for name in _IDS if not getattr(answer, name)}
-    for field in ("trace_id", "span_id") if ids or answer.trace_id or answer.span_id else ():
+    for field in ("trace_id", "span_id"):  # OpenTelemetry's SDK prints them as numbers
         given = ids.get(field) or getattr(answer, field)
-        if given and given.startswith("0x"):  # as OpenTelemetry's SDK prints them
+        if given and given.startswith("0x"):
             ids[field] = given.removeprefix("0x")
     name = _non_blank(answer.answer_name)
     session_found = (session_id(session) or session) if session else None

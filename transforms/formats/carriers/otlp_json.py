@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.wire.json_input import (
     camel_case_name,
+    fields_of,
     objects_in,
     read_if_json,
     whole_number,
@@ -135,9 +136,9 @@ def _beside_items(batch: Mapping[str, Any], signal: Signal) -> dict[str, Any]:
     """Return unknown fields of a batch, and of its resources and scopes."""
     resources = objects_in(batch, signal.resources)
     scopes = [scope for each in resources for scope in objects_in(each, signal.scopes)]
-    described = (each.get(name) for each in (*resources, *scopes) for name in ("resource", "scope"))
-    holders = [batch, *resources, *scopes, *(each for each in described if isinstance(each, dict))]
-    holders = [*holders, *chain.from_iterable(map(_beside_values, holders))]
+    holders = [batch, *resources, *scopes]
+    holders += [fields_of(each.get(name)) for each in holders for name in ("resource", "scope")]
+    holders += [fields for each in holders for fields in _beside_values(each)]
     return {name: each[name] for each in holders for name in each if name not in _OF_BATCH}
 
 

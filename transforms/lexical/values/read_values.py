@@ -7,6 +7,7 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Sequence
 from itertools import compress
+from math import inf
 
 from groundwatch.transforms.lexical.language.number_forms import grouped_form, number_form
 from groundwatch.transforms.lexical.language.phrases import (
@@ -170,13 +171,28 @@ _PERIOD = re.compile(
 def may_have_value(text: str) -> bool:
     """Return whether a text may have a value."""
     is_word = text.isascii() and text.isalpha()
-    anchors = [text] if is_word else _ANCHOR.findall(_with_digits(text))
+    anchors = [text] if is_word else _ANCHOR.findall(_with_digits(text)[0])
     return any(each.lower() in _SURE and each not in _ALSO_VERBS for each in anchors)
 
 
-def _with_digits(text: str) -> str:
-    """Write Chinese numerals in front of counters in digits: "三十天" is "30天"."""
-    return text if text.isascii() else _CJK_NUMERAL.sub(_in_digits_of_cjk, text)
+def _with_digits(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Write Chinese numerals in front of counters in digits: "三十天" is "30天".
+
+    With the text is where digits end in it that are longer or shorter than their numerals, and how
+    much longer the text is up to there; the first of these is its beginning.
+    """
+    longer = [(0, 0)]
+    if text.isascii():
+        return text, longer
+
+    def digits(numeral: re.Match[str]) -> str:
+        written = _in_digits_of_cjk(numeral)
+        if more := len(written) - len(numeral[0]):
+            more += longer[-1][1]
+            longer.append((numeral.end() + more, more))
+        return written
+
+    return _CJK_NUMERAL.sub(digits, text), longer
 
 
 def _in_digits_of_cjk(numeral: re.Match[str]) -> str:
@@ -187,20 +203,12 @@ def _in_digits_of_cjk(numeral: re.Match[str]) -> str:
     return "".join(_CJK_DIGITS[each] for each in found.groups()).lstrip("0")
 
 
-def _at_numerals(values: Sequence[Value], text: str) -> list[Value]:
-    """Move values to their places in a text that has numerals for their digits."""
-    ends: list[int] = []
-    shifts = [0]
-    for numeral in _CJK_NUMERAL.finditer(text):
-        shifts.append(shifts[-1] + len(_in_digits_of_cjk(numeral)) - len(numeral[0]))
-        ends.append(numeral.end() + shifts[-1])
-    return [
-        each._replace(
-            start=each.start - shifts[bisect(ends, each.start)],
-            end=each.end - shifts[bisect(ends, each.end)],
-        )
-        for each in values
-    ]
+def _at_numerals(value: Value, longer: Sequence[tuple[int, int]]) -> Value:
+    """Move a value to its place in the text that has numerals for its digits."""
+    start, end = (
+        place - longer[bisect(longer, (place, inf)) - 1][1] for place in (value.start, value.end)
+    )
+    return value._replace(start=start, end=end)
 
 
 def read_values(text: str) -> list[Value]:
@@ -209,7 +217,7 @@ def read_values(text: str) -> list[Value]:
     >>> [(value.raw, value.units[0].dimension) for value in read_values("3 days, $5")]
     [((3.0,), 'time'), ((5.0,), 'dollar')]
     """
-    written, text = text, _with_digits(text)
+    text, longer = _with_digits(text)
     values: list[Value] = []
     place = 0
     found = list(_ANCHOR.finditer(text))
@@ -222,7 +230,7 @@ def read_values(text: str) -> list[Value]:
             place = max([value.end for value in read])
             if len(values) >= _MAX_VALUES:
                 break
-    return values if text == written else _at_numerals(values, written)
+    return [_at_numerals(each, longer) for each in values] if longer[1:] else values
 
 
 def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:
