@@ -22,12 +22,18 @@ class Signals(Wire, frozen=True):
     decision: int | str = ""
 
 
+class ModelCall(Wire, frozen=True):
+    """A call of the service's own model: its prompt and its output repeat texts."""
+
+
 class DataStoreSignals(Wire, frozen=True):
     answer: Essential[str] = ""
     search_snippets: Essential[tuple[Snippet, ...]] = ()
     cited_snippets: Essential[tuple[CitedSnippet, ...]] = ()
     grounding_signals: Signals = Signals()
     safety_signals: Signals = Signals()
+    rewriter_model_call_signals: ModelCall = ModelCall()
+    answer_generation_model_call_signals: ModelCall = ModelCall()
 
 
 class ResponseText(Wire, frozen=True):
