@@ -1,5 +1,7 @@
 """A supported answer stays supported, and a wrong one wrong, when only its form changes."""
 
+# ruff: noqa: RUF001 - the punctuation of several scripts is tested here
+
 import json
 import re
 import textwrap
@@ -29,10 +31,29 @@ def with_escaped_line_breaks(sentences: list[str], _: str) -> Iterator[str]:
     yield "\\r\\n- ".join(sentences)
 
 
-def with_semicolons(sentences: list[str], _: str) -> Iterator[str]:
+def with_separators(sentences: list[str], _: str) -> Iterator[str]:
     first, *others = [sentence.rstrip(".") for sentence in sentences]
-    if all(len(each.split()) > 3 for each in others):
+    if all(len(each.split()) > 3 for each in (first, *others)):
         yield "; ".join([first, *others]) + "."
+        for mark in ("…", " –", " —", " |", " •", " 😊", " ✅", " ☎️"):
+            yield f"{mark} ".join([first, *others]) + mark
+
+
+def with_roman_numerals(sentences: list[str], _: str) -> Iterator[str]:
+    numbered = zip(("I.", "II.", "III.", "IV."), sentences, strict=False)
+    yield "\n".join(f"{number} {each}" for number, each in numbered)
+
+
+def with_links_behind(sentences: list[str], _: str) -> Iterator[str]:
+    *others, last = sentences
+    link = "([Help centre](https://x.example/help))"
+    yield " ".join([*others, f"{last.rstrip('.')} {link}."])
+    yield " ".join([*others, f"{last} {link}"])
+
+
+def as_json(sentences: list[str], _: str) -> Iterator[str]:
+    yield json.dumps({"answers": sentences})
+    yield json.dumps({"answer": " ".join(sentences)}, ensure_ascii=False)
 
 
 def with_hard_wraps(sentences: list[str], _: str) -> Iterator[str]:
@@ -112,7 +133,7 @@ def in_numbered_table(sentences: list[str], _: str) -> Iterator[str]:
 def with_raised_notes(sentences: list[str], _: str) -> Iterator[str]:
     answer = " ".join(sentences)
     for note in ("<sup>4</sup>", "<sup>4,5</sup>", '<sup><a href="#n4">4</a></sup>', "⁴"):
-        yield re.sub(r"([$£€][\d.,]*\d)", rf"\1{note}", answer)
+        yield re.sub(r"([$£€][\d.,]*\d|\d ?€)", rf"\1{note}", answer)
         yield re.sub(r"(\d (?:days|Tage|jours|euros|Euro|kg|hours))\b", rf"\1{note}", answer)
         yield re.sub(r"\.$", f"{note}.", answer)
 
@@ -125,12 +146,12 @@ def with_title_behind(sentences: list[str], _: str) -> Iterator[str]:
 
 
 FORMS_OF_FACTS: list[Form] = [
-    *(with_hard_wraps, joined_without_space, with_escaped_line_breaks, with_semicolons)
+    *(with_hard_wraps, joined_without_space, with_escaped_line_breaks, with_separators)
 ]
 FORMS: list[Form] = [
     *(in_numbered_table, with_raised_notes, with_buttons, with_confidence),
     *(with_signature, with_progress_of_tool, with_courtesy_behind_signs, in_capitals),
-    with_question_without_mark,
+    *(with_question_without_mark, with_roman_numerals, with_links_behind, as_json),
     *FORMS_OF_FACTS,
 ]
 

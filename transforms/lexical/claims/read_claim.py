@@ -127,5 +127,5 @@ def _is_label(bare: str, words: Words, *, is_heading: bool) -> bool:
 
 
 def _is_courtesy(claim: ClaimWords) -> bool:
-    """Return whether a sentence has nothing but words of courtesy."""
-    return claim.distinct <= _COURTESY and _OF_OTHERS.isdisjoint(claim.forms)
+    """Return whether a sentence has nothing but words of courtesy, and no number."""
+    return claim.distinct <= _COURTESY and _OF_OTHERS.isdisjoint(claim.forms) and not claim.numbers

@@ -33,7 +33,8 @@ _CODE_FENCE = re.compile(r"\s*(?:```|~~~)")
 _OPENING_MARKS = re.compile(
     r"""\s*(?:>\s*)*             # quotation
         (?:\#{1,6}(?=\s|$))?\s*  # heading
-        (?: (?: • | (?: [-*+–] | \d{1,2}[.)] | \(\d{1,2}\) | \(?[^\W\d_]\) ) (?=\s|$) ) \s* ){0,2}
+        (?: (?: • | (?: [-*+–] | \d{1,2}[.)] | \(\d{1,2}\) | \(?[^\W\d_]\) | [IVX]{1,4}\. )
+                (?=\s|$) ) \s* ){0,2}
     """,
     re.VERBOSE,
 )
@@ -69,6 +70,7 @@ _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 _DAY = re.compile(r"(?<!\d)\d\d?$")
 _MONTH = re.compile(rf"(?:{'|'.join(MONTH_NAMES['de'])})\b")
 _ORDINAL = re.compile(r"\b(?:der|dem|den|im|vom|zum|zur|beim) \d\d?$")
+_WITH_UNIT = re.compile(r"\d [a-z]$")  # "9 h"
 _WORD_BREAK = re.compile(r"[\s(\[\"'“‘/]")
 
 
@@ -80,10 +82,13 @@ _LINE_BREAK = re.compile(
 _MIN_WRAPPED = 25
 """Characters of a line that is wrapped; shorter ones may be the items of a list."""
 
-# Not the end of a character reference.
-_SEMICOLON = re.compile(r";(?<!&amp;)(?=\s)")
+# Not the end of a character reference. Behind another mark or an emoji the statement begins with a
+# capital.
+_SEPARATOR = re.compile(
+    r";(?<!&amp;)(?=\s)|[|•–—…\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?(?=\s+[A-ZÀ-Þ¿¡])"
+)
 _FEWEST_WORDS = 4
-"""Of a statement beside a semicolon."""
+"""Of a statement beside a separator."""
 
 
 def locate_sentences(text: str) -> list[tuple[int, str]]:
@@ -145,8 +150,8 @@ def sentences_of_line(text: str, start: int, end: int) -> list[tuple[int, str]]:
     >>> sentences_of_line("Lamps (e.g. red ones) cost $3.50. They glow.", 0, 44)
     [(0, 'Lamps (e.g. red ones) cost $3.50.'), (34, 'They glow.')]
     """
-    # Of all marks only "a)" begins with a letter.
-    if not text[start].isalpha() or text.startswith(")", start + 1, end):
+    # Of all marks only "a)" and "II." begin with a letter.
+    if not text[start].isalpha() or text[start] in "IVX" or text.startswith(")", start + 1, end):
         if _CODE_FENCE.match(text, start, end):
             return []
         marks = _OPENING_MARKS.match(text, start, end)
@@ -183,15 +188,15 @@ def _line_sentences(text: str, start: int, end: int) -> list[tuple[int, str]]:
         if text[stop] != "." or not _stays_inside(text, stop, behind, end, is_lower=is_lower):
             cuts.append(behind)
     cuts.append(end)
-    if text.find("; ", start, end) >= 0:
+    if _SEPARATOR.search(text, start, end):
         cuts = sorted({*cuts, *_between_statements(text, cuts)})
     return trimmed(text, cuts)
 
 
 def _between_statements(text: str, cuts: list[int]) -> Iterator[int]:
-    """Yield the semicolons of a sentence if they stand between statements of several words."""
+    """Yield the separators in a sentence if they stand between statements of several words."""
     for start, end in pairwise(cuts):
-        found = [mark.end() for mark in _SEMICOLON.finditer(text, start, end)]
+        found = [mark.end() for mark in _SEPARATOR.finditer(text, start, end)]
         parts = pairwise([start, *found, end])
         if found and all(len(text[first:last].split()) >= _FEWEST_WORDS for first, last in parts):
             yield from found
@@ -234,7 +239,8 @@ def _read_end(tail: str) -> tuple[bool, bool]:
     if tail[-1:].isdigit():
         return _ORDINAL.search(tail) is not None, _DAY.search(tail) is not None
     word = _WORD_BREAK.split(tail)[-1]
-    return (len(word) == 1 and word.isalpha()) or word.lower() in _ABBREVIATIONS, False
+    is_initial = len(word) == 1 and word.isalpha() and not _WITH_UNIT.search(tail)
+    return is_initial or word.lower() in _ABBREVIATIONS, False
 
 
 _end_of = WordCache(_read_end)

@@ -51,6 +51,7 @@ _TARGET = re.compile(
     re.VERBOSE,
 )
 _PARENTHESIS = re.compile(r"\(([^()]{0,300})\)|\uff08([^\uff08\uff09]{0,300})\uff09")
+_LINK_ALONE = re.compile(r"\(\[[^\[\]\n]{1,200}\]\([^\s()]{1,2000}\)\)")
 _BARE_INDICES = re.compile(r"[\s,;\u2013\d-]+")
 _AT_END = re.compile(r"[\s(\d,;)]{0,60}[.!?]?\s{0,9}(?:\n|\Z)")
 _BRACES = re.compile(r"\{\{?([^{}\n]{0,300})\}\}?")
@@ -74,7 +75,7 @@ _BEFORE_NAMED = re.compile(
 )
 _POWER = re.compile(r"(?:\d|\b(?:[cdkm]?m|ft|in|mi|yd|s)|\))\Z")
 _AMOUNT = re.compile(r"(?:[$\u20ac\u00a3]\s?|(?<!\d)(?!10\Z)\d)[\d.,]*\d\Z")
-_BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{3}|[\d%.,;)!?])\Z")
+_BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{3}|[\d%.,;)!?]|\d\s?[$\u20ac\u00a3])\Z")
 _CLAUSE_END = re.compile(r"\s{0,3}(?:[.,;:!?\[\u3010\u3002\uff0c\u3001]|\n|\Z)")
 _LAST_WORD = re.compile(r"[^\W_]+(?=\s?\Z)")
 _NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS
@@ -381,7 +382,7 @@ _READERS: dict[str, _Readers] = {
         *((_BOX, _Reader.box), (_DEFINITION, _Reader.definition), (_BRACKET, _Reader.bracket)),
         _BRACKETED_VALUE,
     ],
-    "(": [(_PARENTHESIS, _Reader.parenthesis)],
+    "(": [(_LINK_ALONE, _Reader.mark), (_PARENTHESIS, _Reader.parenthesis)],
     "\uff08": [(_PARENTHESIS, _Reader.parenthesis)],
     "{": [(_BRACES, _Reader.number), _BRACKETED_VALUE],
     "\u3010": [(_LENSES, _Reader.lenses), _BRACKETED_VALUE],

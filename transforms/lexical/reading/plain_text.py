@@ -30,7 +30,7 @@ _ABOUT_THE_ANSWER = frozenset(
 """Names in JSON of what is about an answer and not a part of it."""
 
 _MAX_NAMED_WORDS = 3
-"""A text of so many words is read with its name: "price: 12 euros"."""
+"""A text of so many words that ends as no sentence is read with its name: "price: 12 euros"."""
 
 _WORDS = {"true": "yes", "false": "no", "null": ""}
 
@@ -127,7 +127,7 @@ def _read_value(token: re.Match[str], name: str, edited: EditedText) -> None:
     is_text = token[1] is not None
     value = token[1] if is_text else _WORDS.get(token[0], token[0])
     start, end = token.span(1) if is_text else token.span()
-    is_named = len(value.split()) <= _MAX_NAMED_WORDS
+    is_named = len(value.split()) <= _MAX_NAMED_WORDS and not value.endswith(".")
     if not value:
         return
     edited.replace(edited.behind, start, f"\n{name}: " if name and is_named else "\n")

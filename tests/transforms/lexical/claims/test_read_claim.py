@@ -52,6 +52,18 @@ def test_no_check_is_required(sentence: str) -> None:
         pytest.param("Sure, the lamp is red.", id="behind an assurance"),
         pytest.param("Hello, the shop opens at 9.", id="behind a greeting"),
         pytest.param("They are great.", id="courtesy about others"),
+        pytest.param("The rate is 6%.", id="courtesy with a number"),
+        *(
+            pytest.param(sentence, id=sentence)
+            for sentence in (
+                *(
+                    "Support also answers at weekends.",
+                    "We answer at night.",
+                    "Sharing is possible.",
+                ),
+                *("Accounts work on holidays.", "Your review is important.", "You get access now."),
+            )
+        ),
         pytest.param("The lamp is red!", id="statement with an exclamation mark"),
         pytest.param("Lamps for 5 euros!", id="figure with an exclamation mark"),
         pytest.param("We do not offer refunds.", id="a refusal of the shop"),

@@ -199,7 +199,7 @@ def test_citation_marks_of_any_vendor_are_left_out(mark: str) -> None:
         ),
         ('{"price": 12, "returnable": false, "id": 7, "ok": null}', "price: 12\nreturnable: no"),
         (r'{"answer": "F\u00fcr 12 \u20ac.\nNo refunds at all."}', "Für 12 €.\nNo refunds at all."),
-        ('{"a": {"source": {"x": "y z"}, "text": "It is here."}}', "text: It is here."),
+        ('{"a": {"source": {"x": "y z"}, "text": "It is here."}}', "It is here."),
         ('{"unfinished": "a', '{"unfinished": "a'),
     ],
 )
