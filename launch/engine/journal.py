@@ -179,15 +179,25 @@ class Journal:
     def keep_file_age(self, file_age_s: float) -> None:
         self.database.keep_note(_FILE_AGE, file_age_s)
 
+    def posted_messages(self) -> int:
+        """Count the messages that came by HTTP and wait to be processed."""
+        tables = {name for (name,) in self.database.read(statements.LIST_TABLES)}
+        if "posted" not in tables:
+            return 0
+        [(count,)] = self.database.read(statements.COUNT_POSTED)
+        return int(count)
+
     def undelivered(self) -> dict[str, int]:
         """Count the rows that are durable, and not yet where they go.
 
         Those of files and of topics are counted under their folder's name, as ``alerts``; those of
-        further destinations under the destination's.
+        further destinations under the destination's; messages that came by HTTP as ``messages``.
         """
         counts = Counter({kind: each.rows for kind, each in self.waiting().items()})
         for kind, rows in self.outbox.pending().items():
             counts[FOLDERS.get(kind, kind)] += rows
+        if posted := self.posted_messages():
+            counts["messages"] = posted
         return dict(counts)
 
     def published_to_topics(self) -> dict[str, int]:

@@ -266,6 +266,9 @@ INSERT INTO posted (place, trace, payload, attributes) VALUES (?, ?, ?, ?) RETUR
 """
 """Keep a message; its trace is "" if it is no part of one."""
 
+COUNT_POSTED = "SELECT count(DISTINCT ifnull(nullif(trace, ''), id)) FROM posted"
+"""Count the messages; the parts of a trace become one."""
+
 LIST_POSTED = "SELECT id, place, trace, payload, attributes FROM posted ORDER BY id"
 DELETE_POSTED = "DELETE FROM posted WHERE id IN (SELECT value FROM json_each(?))"
 

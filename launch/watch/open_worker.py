@@ -36,7 +36,7 @@ from .health.worker_health import Health
 from .owned_paths import OwnedPaths
 from .posts.access import Access, PushTokens
 from .posts.post_server import PATHS, PostServer
-from .posts.posted_messages import PostedMessages, has_posted_messages
+from .posts.posted_messages import PostedMessages
 from .reporter import LogReporter
 from .retry_queue import RetryQueue
 from .several_subscriptions import SeveralSubscriptions
@@ -76,7 +76,7 @@ def open_worker(
     with ExitStack() as opened:
         posted = None
         if subscription is None:
-            if settings.source.listen or has_posted_messages(journal.database):
+            if settings.source.listen or journal.posted_messages():
                 posted = PostedMessages(journal.database.path)
             subscription = _subscribe(settings, limits, posted)
         opened.callback(subscription.close, _CLOSE_WITHIN_S)

@@ -73,7 +73,7 @@ def watch(config: Config, settings: WatchSettings) -> int:
         return FAILED
     if rows := summary.undelivered:
         listed = ", ".join(f"{name} {count:,}" for name, count in rows.items())
-        sentence = "rows could not be delivered, and wait in %s: %s; start the worker again with it"
+        sentence = "not delivered, but kept in %s: %s; start the worker again with this folder"
         _log.critical(sentence, config.work_folder, listed)
         return LEFT
     return DONE

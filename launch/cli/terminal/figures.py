@@ -99,8 +99,12 @@ def accounts_line(summary: Summary) -> str:
     others = f"{failures}, {counted(summary.duplicates, 'duplicate')}{sampled_out}"
     if not summary.closes:
         closing = "THE COUNTS DO NOT ADD UP"
-    elif waiting := sum(summary.undelivered.values()):
-        closing = f"{counted(waiting, 'row')} not delivered"
+    elif waiting := summary.undelivered:
+        messages = waiting.pop("messages", 0)
+        rows = sum(waiting.values())
+        left = [f"{counted(rows, 'row')} not delivered"] if rows else []
+        left += [f"{counted(messages, 'message')} not processed"] if messages else []
+        closing = ", ".join(left)
     else:
         closing = "every message is accounted for"
     cost = "" if summary.cost is None else f"; cost {summary.cost:,.2f}"

@@ -220,14 +220,25 @@ def verify_folder(root: str, work_folders: Sequence[str]) -> int:
     if found:
         console.print(f"\n{counted(len(found), 'difference')}", style="bold red")
         return FAILED
-    if count := len(shared_ids(folder)):
-        console.print(f"{counted(count, 'answer')} checked by two workers: see docs/operations.md")
+    for sentence in _notes(folder):
+        console.print(sentence, soft_wrap=True, markup=False)
     if sentences := list(_not_verified(folder)):
         for sentence in sentences:
             console.print(sentence, style="yellow", soft_wrap=True, markup=False)
         return LEFT
     console.print("Verified: every row and record id is where the counts say.", style="green")
     return DONE
+
+
+def _notes(folder: Folder) -> Iterator[str]:
+    """Say what to know of a folder whose counts agree."""
+    if count := len(shared_ids(folder)):
+        yield f"{counted(count, 'answer')} checked by two workers: see docs/operations.md"
+    for journal in folder.journals:
+        if count := journal.waiting.get("messages", 0):
+            place = Path(journal.path).parent
+            messages = counted(count, "message")
+            yield f"{messages} received by HTTP, and not processed yet, in {place}"
 
 
 def _not_verified(folder: Folder) -> Iterator[str]:

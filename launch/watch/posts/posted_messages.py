@@ -205,12 +205,6 @@ class PostedMessages:
         self._database.write(statements.DELETE_POSTED, msgspec.json.encode([*numbers]))
 
 
-def has_posted_messages(database: Database) -> bool:
-    """Return whether messages wait that an earlier worker over a database has received."""
-    tables = {name for (name,) in database.read(statements.LIST_TABLES)}
-    return "posted" in tables and any(database.read(statements.LIST_POSTED))
-
-
 def _joined(parts: Sequence[PostedMessage]) -> PostedMessage | None:
     batch = joined(msgspec.json.decode(part.payload) for part in parts)
     if not concerns_model(batch):

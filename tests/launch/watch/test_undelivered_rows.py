@@ -103,8 +103,8 @@ def test_the_last_line_and_verify_name_what_is_left_and_a_later_start_delivers_i
 ) -> None:
     folder = work_folder_of(watched)
     assert left == (
-        f"rows could not be delivered, and wait in {folder}: alerts {LOW}, failures {UNREADABLE};"
-        " start the worker again with it"
+        f"not delivered, but kept in {folder}: alerts {LOW}, failures {UNREADABLE};"
+        " start the worker again with this folder"
     )
     exit_status, page = verified(capsys, watched.output)
     assert exit_status == 3
@@ -156,8 +156,7 @@ def test_records_and_a_summary_that_cannot_be_written_wait_for_the_next_worker(
     assert exit_status == 3
     folder = work_folder_of(watched)
     assert log[-1]["message"] == (
-        f"rows could not be delivered, and wait in {folder}: enriched 5;"
-        " start the worker again with it"
+        f"not delivered, but kept in {folder}: enriched 5; start the worker again with this folder"
     )
     for path in in_the_way:
         path.unlink()

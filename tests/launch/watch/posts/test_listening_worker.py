@@ -4,6 +4,8 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.cli.samples import sample_paths
 from tests.support.archives import an_envelope, an_unsupported_envelope
@@ -90,6 +92,27 @@ def test_what_was_received_is_processed_by_a_worker_that_does_not_listen(
         later.send_signal(signal.SIGTERM)
         later.communicate(timeout=120)
     assert {record["trace_id"] for record in records_in(output)} == {trace, None}
+
+
+def test_a_worker_that_ends_says_what_it_has_received_and_not_processed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out"
+    with Listening(output, "--checker", "http://localhost:9") as worker:
+        assert worker.post("/answers", an_envelope(1) + b"\n" + an_envelope(2)) == 202
+        log = worker.end(expected=3)
+    assert "2 messages not processed" in log
+    assert "messages 2; start the worker again with this folder" in log
+    assert main(["verify", str(output)]) == 0
+    [folder] = output.glob(".groundwatch-*")
+    assert (
+        f"2 messages received by HTTP, and not processed yet, in {folder}"
+        in capsys.readouterr().out
+    )
+    with Listening(output) as worker:
+        wait_until(lambda: worker.accounts["read"] == 2)
+        worker.end()
+    assert len(record_ids_in(output)) == 2
 
 
 def exported_then_killed(output: Path) -> str:
