@@ -19,6 +19,7 @@ from groundwatch.transforms.lexical.language.modality import (
     says_so,
 )
 from groundwatch.transforms.lexical.language.negations import (
+    JOINED,
     OFF,
     OPTIONAL,
     QUALIFIERS,
@@ -92,7 +93,9 @@ def find_denial(own: ReadSentence, sentence: ReadSentence, part: _Part) -> tuple
     within = [span for span in sentence.negations if part[0] <= span[0] < part[1]]
     claim, fact = _Side(own, _whole(own), own.negations), _Side(sentence, part, within)
     claim, fact = _with_predicates(claim, fact), _with_predicates(fact, claim)
-    if claim.is_denied == fact.is_denied:
+    # "Neither A nor B" and "not A and not B" have other numbers of negations.
+    is_joined = claim.negations and fact.negations and has_word(claim.tokens + fact.tokens, JOINED)
+    if is_joined or claim.is_denied == fact.is_denied:
         return None
     denied, stated = (claim, fact) if claim.is_denied else (fact, claim)
     if not (_are_of_one_kind(denied, stated) and _deny_only_common(claim, fact)):

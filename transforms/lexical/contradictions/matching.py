@@ -1,9 +1,11 @@
 """Match the words of a claim with those of one sentence."""
 
 from bisect import bisect_left
+from itertools import pairwise
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.facts.fact_sentences import ReadSentence, stem_of
+from groundwatch.transforms.lexical.language.words import TokenKind
 
 
 class Matched(NamedTuple):
@@ -40,17 +42,22 @@ def match_in_order(own: ReadSentence, sentence: ReadSentence) -> Matched:
         place = bisect_left(found, places[-1] + 1 if places else 0)
         if place < len(found):
             places.append(found[place])
-    return _matched(places)
+    return _matched(places, sentence)
 
 
 def match_in_any_order(own: ReadSentence, sentence: ReadSentence) -> Matched:
     """Match a claim's distinct words with those of a sentence, in whatever order."""
     found = [sentence.places[stem][0] for stem in own.places if stem in sentence.places]
-    return _matched(found)
+    return _matched(found, sentence)
 
 
-def _matched(places: list[int]) -> Matched:
+def _matched(places: list[int], sentence: ReadSentence) -> Matched:
     if not places:
         return Matched(0, 0, 0, 0)
     words, first, last = len(places), min(places), max(places)
-    return Matched(words, first, last, beside=last + 1 - first - words)
+    beside = last + 1 - first - words
+    if beside > 1:  # A name of several words counts once.
+        names = [n for n in range(first, last) if sentence.content[n].kind == TokenKind.NAME]
+        others = sorted(set(names).difference(places))
+        beside -= sum(two - one == 1 for one, two in pairwise(others))
+    return Matched(words, first, last, beside)

@@ -54,6 +54,25 @@ UNIVERSAL = words_of("universal") | {"always", "immer", "toujours", "siempre", "
 _DENIABLE = ("able", "ible", "ed", "ing")
 """Endings of words behind "non-" that deny a statement; others name another thing."""
 
+JOINED = frozenset("neither nor weder ni né nem noch".split())  # noqa: SIM905 - as above
+"""Words that join what is negated to what stands before: "neither A nor B"."""
+
+_PAIRED = frozenset(["plus", "neither", "weder", "ni", "né", "nem"])
+_PAIR = re.compile(
+    r"\b[Nn](?:e\s|['\u2019])(?:\S{1,30}\s){1,4}?(plus|ni)\b"
+    r"|\b([Nn]either|[Ww]eder|(?:\A|\b(?=(ni|né|nem)\s.{1,80}?\s\3\s))(?:[Nn]i|[Nn]é|[Nn]em))\b"
+)
+"""Words that negate unless one before them does: "ne ... plus", "neither", "ni ... ni"."""
+
+_LIMIT = re.compile(
+    r"\s(?:more|less|fewer|later|earlier|sooner|longer|mehr|weniger|später|länger|plus|moins|más|menos"
+    r"|mais|più|meno|meer|minder|langer)\s(?:than|als|dan|de|di|que|d['\u2019])\b"
+)
+"""Behind a word that negates, that says how much it is at most or at least."""
+
+_ANSWER = re.compile(r"\W*(?:no|non|não)(?:,|\s(?=(?:i|he|she|we|they|you|it)\b))", re.IGNORECASE)
+"""A "no" at the beginning that answers a question, and negates nothing behind it."""
+
 _LONGER = " longer"
 """Behind "no", that is a part of the negation."""
 
@@ -68,7 +87,7 @@ _FIRST_CJK = "\u3041"
 
 def may_deny(word: str) -> bool:
     """Return whether a word in lower case, without marks, may negate or restrict a statement."""
-    return word in _RESTRICTING or may_negate(word)
+    return word in _RESTRICTING or word in _PAIRED or may_negate(word)
 
 
 def may_negate(word: str) -> bool:
@@ -116,8 +135,17 @@ def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
     spans = [
         (word.start, word.end + len(_LONGER) * text.startswith(_LONGER, word.end))
         for word, after in zip_longest(words, words[1:])
-        if may_negate(word.lower) and not _names_another(word, after, text)
+        if may_negate(word.lower)
+        and not _names_another(word, after, text)
+        and not _LIMIT.match(text, word.end)
     ]
+    if any(word.lower in _PAIRED for word in words):
+        for pair in _PAIR.finditer(text):
+            start, span = (pair.start(), pair.span(1)) if pair[1] else (0, pair.span(2))
+            if not any(start <= one < span[0] for one, _ in spans):
+                spans = sorted([*spans, span])
+    if spans and (answer := _ANSWER.match(text)):
+        spans = [span for span in spans if span[0] >= answer.end()]
     if any(word.lower == "no" for word in words):
         spelled = {word.lower for word in words}
         is_portuguese = not _PORTUGUESE.isdisjoint(spelled) or "\u00e3" in text or "\u00f5" in text

@@ -29,6 +29,17 @@ Wood can be *put* in. | Cast iron, wood and hand-painted china must *not be put*
 Washed items can be *exchanged*. | Worn, washed or altered items *cannot be exchanged*.
 You can *bring* dogs to the park. | You *cannot bring* glass, drones or dogs to the park.
 The app runs on *Linux*. | The app runs on Windows and macOS but *not on Linux*.
+Orders are *not tracked*. | Orders are shipped, insured and *tracked*.
+Vouchers may be *resold*. | Vouchers must *not be resold*, combined or altered.
+Members *cannot listen* offline. | Members of Nettle Radio can skip songs and *listen* offline.
+The warranty *covers* the hub. | The warranty covers the rim but does *not cover* the hub.
+Deposits are *refundable*. | Deposits are *neither refundable* nor transferable.
+Bonds are *transferable*, but not liable. | Bonds are *neither transferable* nor liable.
+Gift cards are *transferable*. | Gift cards of Saltmarsh Tea are *not transferable*.
+Les vélos sont *acceptés* à bord. | Les vélos ne sont *plus acceptés* à bord.
+Les billets sont *échangeables*. | Les billets ne sont *ni échangeables* ni remboursables.
+Se *permite* fumar en la sala. | *No se permite* fumar ni comer en la sala.
+Gutscheine sind *übertragbar*. | Gutscheine sind *weder übertragbar* noch auszahlbar.
 Gutscheine sind *übertragbar*. | Gutscheine verfallen im Mai und sind *nicht übertragbar*.
 Los bonos *son* transferibles. | Los bonos caducan a los doce meses y *no son* transferibles.
 Les bons sont *cessibles*. | Les bons expirent après douze mois et ne sont *pas cessibles*.
@@ -125,6 +136,50 @@ AGREEING = {
 @pytest.mark.parametrize(("claim", "fact"), AGREEING.values(), ids=AGREEING)
 def test_what_is_no_denial_is_left(claim: str, fact: str) -> None:
     assert contradictions_of(claim, fact) == []
+
+
+JOINED = """
+Orders are not tracked. | Orders are shipped, insured and tracked.
+Vouchers may be resold. | Vouchers must not be combined, resold or altered.
+Deposits are transferable. | Deposits are neither refundable nor transferable.
+Tea samples are refundable. | Neither tea samples nor sale items are refundable.
+Sale items are refundable. | Neither tea samples nor sale items are refundable.
+Der Gutschein darf geteilt werden. | Der Gutschein darf nicht kopiert, geteilt oder verkauft werden.
+Les billets sont remboursables. | Les billets ne sont ni échangeables ni remboursables.
+Los perros son bienvenidos. | Ni los gatos ni los perros son bienvenidos.
+""".strip().splitlines()
+"""A claim and a fact that denies it in one part of several."""
+
+
+@pytest.mark.parametrize("pair", JOINED)
+def test_a_part_of_several_may_deny(pair: str) -> None:
+    [(kind, *_)] = contradictions_of(*pair.split(" | "))
+    assert kind == "NEGATION"
+
+
+SAME = """
+Deposits are not refundable. | Deposits are neither refundable nor transferable.
+Deposits are not refundable and not paid. | Deposits are neither refundable nor paid.
+Tea samples and sale items are not refundable. | Neither tea samples nor sale items are refundable.
+Les vélos ne sont pas acceptés à bord. | Les vélos ne sont plus acceptés à bord.
+Les billets ne sont pas remboursables. | Les billets ne sont ni échangeables ni remboursables.
+Les chiens ne sont pas admis. | Les chiens ne sont pas admis non plus.
+Gutscheine sind nicht übertragbar. | Gutscheine sind weder auszahlbar noch übertragbar.
+No more than 4 guests may stay in the cottage. | Up to 4 guests may stay in the cottage.
+The rent is not more than 900 euros a month. | The rent is up to 900 euros a month.
+Die Miete beträgt nicht mehr als 900 Euro. | Die Miete beträgt höchstens 900 Euro.
+No, I cannot refund that deposit. | I cannot refund that deposit.
+No I'm not the owner of that shop. | I'm not the owner of that shop.
+The bank does not cover the box, and neither does the state. | The bank does not cover the box.
+Film stock is sold at cost. | Film stock isn't lent, but sold at cost.
+The cell functions in lipid manufacture. | The cell lacks walls and functions in lipid manufacture.
+""".strip().splitlines()
+"""A claim and a fact that says the same with another number of negations."""
+
+
+@pytest.mark.parametrize("pair", SAME)
+def test_the_same_with_other_negations_is_no_denial(pair: str) -> None:
+    assert contradictions_of(*pair.split(" | ")) == []
 
 
 SUBJECTS = ["Guests of the hotel", "The blue wire of the pump", "A second account"]
