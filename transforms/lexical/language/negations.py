@@ -1,6 +1,7 @@
 """Find what negates a statement, in English and seven other languages."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Protocol
@@ -127,6 +128,18 @@ def _names_another(word: Word, after: Word | None, text: str) -> bool:
     return not after.lower.endswith(_DENIABLE)
 
 
+def _pairs_in(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the words that negate where no other negation stands before them."""
+    found: list[tuple[int, int]] = []
+    for pair in _PAIR.finditer(text):
+        start, span = (pair.start(), pair.span(1)) if pair[1] else (0, pair.span(2))
+        place = bisect_left(spans, (start,))
+        others = *spans[place : place + 1], *found[-1:]
+        if not any(start <= other < span[0] for other, _ in others):
+            found.append(span)
+    return found
+
+
 def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
     """Return where a text, given with its words, negates something.
 
@@ -140,10 +153,7 @@ def negations_in(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
         and not _LIMIT.match(text, word.end)
     ]
     if any(word.lower in _PAIRED for word in words):
-        for pair in _PAIR.finditer(text):
-            start, span = (pair.start(), pair.span(1)) if pair[1] else (0, pair.span(2))
-            if not any(start <= one < span[0] for one, _ in spans):
-                spans = sorted([*spans, span])
+        spans = sorted([*spans, *_pairs_in(text, spans)])
     if spans and (answer := _ANSWER.match(text)):
         spans = [span for span in spans if span[0] >= answer.end()]
     if any(word.lower == "no" for word in words):
