@@ -12,7 +12,7 @@ from groundwatch.transforms.lexical.check_claims import REVISION, check_groundin
 from tests.support.checks import check_request
 from tests.support.languages_table import LANGUAGES, sentences
 
-KNOWN = {"words-2": "6882d0b35c54a303"}
+KNOWN = {"words-2": "b279d2923e7363b4"}
 """Of the revision, the digest of its replies."""
 
 

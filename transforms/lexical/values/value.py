@@ -37,6 +37,7 @@ class Value(NamedTuple):
       last: what the last number of a range may be: "3 to 5 days".
       per_s: the period of a rate, in seconds: "5 a day". 0 if it has none.
       hedge: how exact a number is: "about", "over", "under" or "" (exact).
+      is_limit: a value of the question is a limit: "under 2 kg".
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Value(NamedTuple):
     last: tuple[float, ...] = ()
     per_s: float = 0.0
     hedge: str = ""
+    is_limit: bool = False
 
     @property
     def date_parts(self) -> frozenset[tuple[int, int | None]]:
