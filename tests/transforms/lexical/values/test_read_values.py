@@ -126,6 +126,13 @@ between 5 and 7 kg | 5 to 7 kg
 3-5 days | 4 days
 5-10k | 5,000 to 10,000
 25p | £0.25
+99 pounds | £99
+ninety-nine pounds | 99 lb
+25 centimes | 0,25 €
+25 céntimos | 0,25 €
+80 kilometres per hour | 80 km/h
+50 miles per hour | 50 mph
+mil doscientos euros | 1.200 €
 CHF 20 | 20 francs
 500 Mo | 500 MB
 600 requests per minute | 600 a minute
@@ -201,6 +208,9 @@ May 1887 | March 1887
 3-5 days | 6 days
 3 bis 5 Tage | 5 bis 7 Tage
 25p | £25
+99 pounds | $99
+80 kilometres per hour | 80 mph
+80 km per hour | 80 km
 20 CHF | 20 kroner
 500 Mo | 500 Go
 600 requests per second | 600 requests per minute
