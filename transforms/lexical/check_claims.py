@@ -30,7 +30,7 @@ from .scores.equal_forms import with_spelling_of_facts
 from .scores.scoring import ClaimInFacts, read_facts
 from .scores.support_score import logit, sigmoid, support_score_of_log_odds, support_share
 from .scores.weighted_sum import MODEL_ALONE, WeightedSum
-from .values.read_values import read_values
+from .values.limits import read_premises
 from .values.value import Value
 
 REVISION = "words-2"
@@ -124,7 +124,7 @@ def find_contradictions(
     texts = render_facts(facts)
     words = read_facts([form for claim in read for form in claim.forms], texts)
     compared = render_without_uris(facts, texts)
-    premises = read_values(query or "")
+    premises = read_premises(query or "")
     return [
         _differences_of(
             claim, [ClaimInFacts(form, words) for form in claim.forms], compared, premises
@@ -149,7 +149,7 @@ def _check_by_words(
     respelled = [with_spelling_of_facts(claim, words.missing, compared) for claim in read]
     changed = read_facts(list(filter(None, respelled)), texts) if any(respelled) else words
     others = iter(respelled)
-    premises = read_values(query or "")
+    premises = read_premises(query or "")
     whole = [(claim.text, claim.forms[0] if claim.forms else None) for claim in claims]
     unseen = unseen_values_of(whole, texts, query or "", premises)
     results = []

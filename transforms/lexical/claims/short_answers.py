@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of
+from groundwatch.transforms.lexical.facts.fact_sentences import is_among, stem_of, stems_of
 from groundwatch.transforms.lexical.language import phrases
 from groundwatch.transforms.lexical.language.negations import may_negate
 from groundwatch.transforms.lexical.language.sentences import COLONS, QUESTION_MARKS
@@ -24,6 +24,9 @@ _COURTESY = frozenset(map(stem_of, map(form_of, phrases.COURTESY)))
 
 MAX_SHORT_CHARS, MAX_SHORT_TOKENS = 100, 12
 _MAX_FRAGMENT = _MAX_BARE = 4
+_MAX_OTHER = 2
+"""So many words beside its values has a fragment without words of the question; one with more is a
+statement of its own."""
 
 
 class ShortAnswer(NamedTuple):
@@ -106,6 +109,8 @@ def _fragment(
         return None
     if len(content) > _MAX_FRAGMENT or _has_verb(tokens) or phrases.addresses_reader(text):
         return None
+    if not names_question and len(content - _stems_of_values(text)) > _MAX_OTHER:
+        return None
     said = phrases.without_leads(text)
     return ShortAnswer(
         question=question,
@@ -115,6 +120,10 @@ def _fragment(
         names_question=names_question,
         is_denied=_says(tokens[:1]) if question.is_polar else None,
     )
+
+
+def _stems_of_values(text: str) -> AbstractSet[str]:
+    return stems_of(" ".join([text[each.start : each.end] for each in read_values(text)]))
 
 
 def _says(tokens: Sequence[Token]) -> bool | None:

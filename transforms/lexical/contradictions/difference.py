@@ -14,6 +14,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
 )
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
 from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of, read_words
+from groundwatch.transforms.lexical.values.limits import limit_of, limits_in
 from groundwatch.transforms.lexical.values.read_values import BEFORE_TIME
 from groundwatch.transforms.lexical.values.value import Value
 
@@ -75,8 +76,13 @@ class ComparedClaim(ReadSentence):
 
     @CachedAttribute
     def values_of_its_own(self) -> list[Value]:
-        """Its values that are not premises."""
-        return [each for each in self.values if not any(map(each.equals, self._premises))]
+        """Its values that are not premises; a limit may be one only if the question has a limit."""
+        return [each for each in self.values if not self._is_premise(each)]
+
+    def _is_premise(self, value: Value) -> bool:
+        equal = list(filter(value.equals, self._premises))
+        is_limit = any(each.is_limit for each in equal)
+        return bool(equal) and (is_limit or limit_of(self.text, value) is None)
 
     @CachedAttribute
     def plain_numbers(self) -> AbstractSet[str]:
@@ -96,6 +102,10 @@ class ComparedClaim(ReadSentence):
     @CachedAttribute
     def _value_signs(self) -> list[str]:
         return _value_signs_in(self.text)
+
+    @CachedAttribute
+    def _limits(self) -> frozenset[bool]:
+        return limits_in(self.text)
 
     @CachedAttribute
     def may_have_units(self) -> list[tuple[str, frozenset[str]]]:
@@ -120,6 +130,7 @@ class ComparedClaim(ReadSentence):
             and self.words.numbers == read_words(sentences.texts[place]).numbers()
             and self._value_stems == VALUE_STEMS & sentences.contents[place]
             and self._value_signs == _value_signs_in(sentences.texts[place])
+            and self._limits == limits_in(sentences.texts[place])
         )
 
 

@@ -23,11 +23,13 @@ from groundwatch.transforms.lexical.language.negations import (
     negating_words,
 )
 from groundwatch.transforms.lexical.language.words import NEGATION, VALUE, ClaimWords, form_of
+from groundwatch.transforms.lexical.values.limits import LIMIT_WORDS
 from groundwatch.transforms.lexical.values.value import Value
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
 from .differing_values import NEAR, Near, find_other_units, find_other_values
 from .joined_clauses import clauses_of, statements_about
+from .opposite_limits import find_opposite_limits
 from .values_of_others import find_values_of_others
 
 _SIMILAR = 0.5
@@ -37,7 +39,7 @@ _MAX_SENTENCES = _MAX_FACTS = 8
 """Of the sentences and facts with most of a claim's words, so many are compared. This bounds the
 time."""
 
-_NO_WORDS = NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
+_NO_WORDS = LIMIT_WORDS | NEGATING | CONTRACTED | NEGATING_IN_CJK | NEUTRAL | {"longer"}
 _MAYBE_NO_WORDS = VALUE_STEMS.union(map(stem_of, map(form_of, _NO_WORDS)))
 _MIN_CLAUSE_TOKENS, MAX_CLAIM_TOKENS = 3, 128
 """Of a claim and its clauses; a longer claim is not compared, and the reply says so."""
@@ -80,6 +82,7 @@ def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterat
     if _may_differ(claim, sentences):
         near = _near(claim, facts, VALUE) if claim.signs & VALUE else []
         changed = list(find_other_values(claim, near, sentences))
+        changed = changed or list(find_opposite_limits(claim, near))
         yield from changed or _denials(claim, _near(claim, facts))
 
 

@@ -20,6 +20,7 @@ from groundwatch.transforms.lexical.language.phrases import (
     words_of,
 )
 from .dates import MONTHS, date_in_digits, month_first
+from .parts import MAX_JOINT, joined, with_fraction
 from .units import SCALES, UNITS, Unit
 from .value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
 
@@ -52,6 +53,9 @@ _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _SURE_YEARS = frozenset(range(1500, 2100))
 """A range would compare a number that is not an int with each of these."""
 
+_HOUR_S, _METRES = 3600, 1000
+"""The seconds of an hour, and the metres of a kilometre."""
+
 _MIN_PHONE_DIGITS = 7
 _FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
 _MAX_VALUES = 256
@@ -69,6 +73,7 @@ _UNITS_OF_ONE = (_UNITS_OF_TIME - _ARTICLES) | {"un"}
 BEFORE_TIME = {"dos": 2.0, "due": 2.0, "sept": 7.0, "elf": 11.0, "quince": 15.0}
 """These are a number only in front of a unit of time; otherwise they are other words."""
 
+_SMALL = _ARTICLES | BEFORE_TIME.keys()
 _WITHIN_NUMBERS = BEFORE_TIME | dict.fromkeys("one un une una uno um uma".split(), 1.0)  # noqa: SIM905
 """Of a number these are a part behind a hyphen or an "and": "twenty-one", "dix-sept"."""
 
@@ -226,6 +231,9 @@ def read_values(text: str) -> list[Value]:
         if anchor.start() < place or anchor[0] in _ALSO_VERBS:
             continue
         if read := _at(anchor, text):
+            is_near = values and read[0].start - values[-1].end <= MAX_JOINT
+            if is_near and (whole := joined(text, values[-1], read[0])):
+                values[-1:], read = [], [whole, *read[1:]]
             values += read
             place = max([value.end for value in read])
             if len(values) >= _MAX_VALUES:
@@ -238,12 +246,8 @@ def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:
     start, end = anchor.span()
     word = anchor[0].lower()
     kind = _MAY_BEGIN[word]
-    is_one = kind == "article"
-    if (is_one or word in BEFORE_TIME) and _TIME_UNIT.match(text, end):
-        behind, units = _unit(text, end)
-        number = BEFORE_TIME.get(word, 1.0)
-        is_implied = is_one and word != "one"
-        return [Value(NUMBER, start, behind, (number,), units, is_implied=is_implied)]
+    if word in _SMALL and (small := _small(text, start, end, word)):
+        return small
     if read := _BY_START.get(kind):
         return read(text, start)
     match kind:
@@ -255,6 +259,18 @@ def _at(anchor: re.Match[str], text: str) -> Sequence[Value]:
             name, number = _NAMED[word]
             return [Value(name, start, end, (number,))]
     return ()
+
+
+def _small(text: str, start: int, end: int, word: str) -> Sequence[Value]:
+    """Read "a day", "sept jours", "one and a half": other words without a unit or a fraction."""
+    number: tuple[float, ...] = (BEFORE_TIME.get(word, 1.0),)
+    if not _TIME_UNIT.match(text, end):
+        is_number = with_fraction(number, text, end) != (number, end)
+        return [_with_unit(text, start, end, number)] if is_number else ()
+    unit_end, units = _unit(text, end)
+    number, behind = with_fraction(number, text, unit_end)
+    is_implied = word in _ARTICLES and word != "one" and behind == unit_end
+    return [Value(NUMBER, start, behind, number, units, is_implied=is_implied)]
 
 
 def _in_order(text: str, start: int, end: int, number: float) -> Sequence[Value]:
@@ -382,6 +398,7 @@ def _may_follow(number: float, part: float, joint: str) -> bool:
 def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:
     """Return a number or a range with what is around it: scale, unit, rate; or as a year."""
     raw, last, end = _range(text, start, end, raw)
+    raw, end = with_fraction(raw, text, end)
     is_plain = not last and text[start:end].isdecimal()
     scale, end = _scale(text, end)
     if scale != 1:
@@ -392,9 +409,13 @@ def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value
         start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
     else:
         behind, units = _unit(text, end)
+        if units:
+            raw, behind = with_fraction(raw, text, behind)
     if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and scale == 1:
         return Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
     per_s, hedge = _period_s(text, behind), _hedge(text, start)
+    if per_s == _HOUR_S and units and units[0].dimension == "length":
+        units, per_s = (Unit("speed", units[0].factor / _METRES),), 0.0
     return Value(NUMBER, start, behind, raw, units, last=last, per_s=per_s, hedge=hedge)
 
 

@@ -12,6 +12,9 @@ DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday
 HALF_DAY, HOUR = 720, 60
 """Hours are in minutes."""
 
+_SECONDS = 60
+"""Of a minute."""
+
 _PLAIN, _HUNDREDTH = Unit("", 1.0), Unit("", 0.01)
 _LEAST_ALONE = 10
 _MOST_OFF = 0.05
@@ -34,6 +37,7 @@ class Value(NamedTuple):
       last: what the last number of a range may be: "3 to 5 days".
       per_s: the period of a rate, in seconds: "5 a day". 0 if it has none.
       hedge: how exact a number is: "about", "over", "under" or "" (exact).
+      is_limit: a value of the question is a limit: "under 2 kg".
     """
 
     kind: str
@@ -47,6 +51,7 @@ class Value(NamedTuple):
     last: tuple[float, ...] = ()
     per_s: float = 0.0
     hedge: str = ""
+    is_limit: bool = False
 
     @property
     def date_parts(self) -> frozenset[tuple[int, int | None]]:
@@ -99,8 +104,8 @@ class Value(NamedTuple):
         """Return whether the other value says all that this one says."""
         if self.dates and other.dates:
             return any(_includes(its, own) for own, its in self._dates_beside(other))
-        is_alike = bool(self.units) == bool(other.units) and bool(self.last) == bool(other.last)
-        return is_alike and self.equals(other)
+        is_alike = bool(self.units) == bool(other.units) or TIME in (self.kind, other.kind)
+        return is_alike and bool(self.last) == bool(other.last) and self.equals(other)
 
     def has_number_of(self, other: "Value") -> bool:
         """Return whether both have the same number or range, in whatever unit."""
@@ -154,10 +159,16 @@ class Value(NamedTuple):
 
     def _is_hour(self, other: "Value") -> bool:
         time, number = (self, other) if self.kind == TIME else (other, self)
+        if number.units:  # "1h30" may be a duration.
+            unit = number.units[0]
+            return unit.dimension == "time" and any(
+                isclose(each * unit.factor, minutes * _SECONDS)
+                for each, minutes in product(number.raw, time.raw)
+            )
         # 9.30 may be half past nine.
         hours = [minutes // HOUR + minutes % HOUR / 100 for minutes in time.raw]
         afternoon = [hour - HALF_DAY // HOUR for hour in hours]
-        return not number.units and not {*hours, *afternoon}.isdisjoint(number.raw)
+        return not {*hours, *afternoon}.isdisjoint(number.raw)
 
 
 def contradiction_kind(value: Value, other: Value) -> ContradictionKind:

@@ -73,6 +73,19 @@ CASES = [
         "Ten.|10 devices",
         "Eleven.|12 devices",
     ),
+    # Whole statements, which answer nothing that was asked.
+    (
+        "When do you close?",
+        "The kitchen closes at 12:00. Happy hour starts at 15:15.",
+        "Happy hour starts at 15:15.|Happy hour starts at 3:15 p.m.",
+        "Happy hour starts at 12:15.",
+    ),
+    (
+        "Was gilt?",
+        "Das Konto erfordert keine Anmeldung.",
+        "Das Konto erfordert keine Anmeldung.",
+        "Das Konto erfordert eine Anmeldung.",
+    ),
     (
         "Deckt die Garantie Batterien ab?",
         "Die Garantie deckt keine Batterien ab.",

@@ -56,6 +56,30 @@ half an hour | 30 minutes
 24h | 24 hours
 24/7 | 24 hours
 90 minutes | 1.5 hours
+90 minutes | 1 hour and 30 minutes
+90 minutes | 1 hour 30 minutes
+90 minutes | an hour and a half
+90 minutes | one and a half hours
+90 minutes | 1h30
+90 minutes | 1h 30m
+90 minutes | une heure trente
+90 minutes | une heure et demie
+90 minutos | 1 hora y 30 minutos
+90 Minuten | anderthalb Stunden
+2.5 years | 30 months
+2½ years | 2 years and 6 months
+deux heures et demie | 2.5 hours
+dos horas y media | 2.5 hours
+due ore e mezza | 2.5 hours
+zwei Stunden und 30 Minuten | 2.5 hours
+1 day 2 hours 30 minutes | 26.5 hours
+three and a half percent | 3.5%
+three and a quarter percent | 3.25%
+one and a half million users | 1,500,000 users
+two and a half thousand users | 2,500 users
+twelve dollars and fifty cents | $12.50
+4€90 | 4.90 €
+6 feet 3 inches | 75 inches
 ½ cup | 0.5 cup
 1/2 cup | 0.5 cup
 1½ cups | 1.5 cups
@@ -102,6 +126,13 @@ between 5 and 7 kg | 5 to 7 kg
 3-5 days | 4 days
 5-10k | 5,000 to 10,000
 25p | £0.25
+99 pounds | £99
+ninety-nine pounds | 99 lb
+25 centimes | 0,25 €
+25 céntimos | 0,25 €
+80 kilometres per hour | 80 km/h
+50 miles per hour | 50 mph
+mil doscientos euros | 1.200 €
 CHF 20 | 20 francs
 500 Mo | 500 MB
 600 requests per minute | 600 a minute
@@ -148,7 +179,17 @@ twenty and thirty users | 50 users
 quatre-vingts euros | 4 euros
 treinta días | 14 días
 three to thirty-five users | 10 users
-twenty and a half years | 21 years
+twenty and a half kilos | 21 kilos
+two and a half hours | 1.5 hours
+two and a half hours | 2 hours
+five and a half kilograms | 5 kg
+zweieinhalb Stunden | 1,5 Stunden
+1 hour and 30 minutes | 1 hour
+1 hour and 30 minutes | 30 minutes
+1h30 | 2 hours
+3 euros and a quarter of the fee | 3.25 euros
+30 minutes and 2 hours | 2.5 hours
+5 kg and 3 days | 5.5 kg
 drie jaar | 2 jaar
 三十天 | 14天
 two weeks | 15 days
@@ -167,6 +208,9 @@ May 1887 | March 1887
 3-5 days | 6 days
 3 bis 5 Tage | 5 bis 7 Tage
 25p | £25
+99 pounds | $99
+80 kilometres per hour | 80 mph
+80 km per hour | 80 km
 20 CHF | 20 kroner
 500 Mo | 500 Go
 600 requests per second | 600 requests per minute
