@@ -11,7 +11,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.quoting import Quote, quote_facts
+from groundwatch.transforms.rules.quoting import Quote, nearest_quote, quote_facts
 from groundwatch.transforms.rules.redaction import TextMode, is_hashed
 from groundwatch.transforms.rules.spans import character_start
 from .untrusted_names import Combination, combination_of, cut_name, kept_title
@@ -69,7 +69,8 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
     """An answer, its claims with the worst first, and texts if the run kept them.
 
-    `quotes` are what the facts say about the lowest claims, behind the number of the claim, from 1.
+    `quotes` are what the facts say about the lowest claims, behind the number of the claim, from 1;
+    `nearest` is near to the lowest one, where nothing is quoted for it.
     It stands for so many records with the same least supported claim.
     """
 
@@ -82,6 +83,7 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
     facts: tuple[FactExcerpt, ...]
     fact_count: int
     quotes: tuple[tuple[int, Quote], ...] = ()
+    nearest: Quote | None = None
     records: int = 1
 
     def passages(self) -> list[Passage]:
@@ -174,7 +176,16 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
         facts=tuple(_facts(row, ranked, quotes, limits, has_text=has_text)),
         fact_count=len(row.facts),
         quotes=tuple(quotes),
+        nearest=_nearest_to_lowest(row, ranked, quotes) if has_text else None,
     )
+
+
+def _nearest_to_lowest(
+    row: AnswerRow, ranked: Sequence[NumberedClaim], quotes: Sequence[tuple[int, Quote]]
+) -> Quote | None:
+    if not ranked or any(number == ranked[0].number for number, _ in quotes):
+        return None
+    return nearest_quote(row.claims[ranked[0].number - 1], row.facts)
 
 
 def _text_mode(row: AnswerRow) -> TextMode:

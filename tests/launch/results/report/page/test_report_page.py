@@ -286,17 +286,17 @@ def test_every_table_has_headers_and_every_region_a_name(tmp_path: Path) -> None
 
 def test_colour_is_never_the_only_sign_of_a_claim(tmp_path: Path) -> None:
     [low] = page_of(tmp_path, a_low()).all("span", "unsupported")
-    assert low.text == "glow. Kettles vote.2: 0.10 not supported"
+    assert low.text == "glow. Kettles vote.2: 0.10 below the threshold"
 
 
 @pytest.mark.parametrize(
     ("score", "css", "meaning"),
     [
-        (0.0, "tint-0 unsupported", "not supported"),
-        (0.39, "tint-1 unsupported", "not supported"),
-        (0.4, "tint-2", "supported"),
-        (0.8, "tint-4", "supported"),
-        (1.0, "tint-4", "supported"),
+        (0.0, "tint-0 unsupported", "below the threshold"),
+        (0.39, "tint-1 unsupported", "below the threshold"),
+        (0.4, "tint-2", "not below the threshold"),
+        (0.8, "tint-4", "not below the threshold"),
+        (1.0, "tint-4", "not below the threshold"),
         (None, "unchecked", "needs no check"),
     ],
 )
@@ -309,7 +309,8 @@ def test_the_lower_the_score_the_deeper_the_tint(
     text = page_of(tmp_path, redact(a_low("Lamps", claims=(claim,)), mode))
     drawn = text.all("span", "claim")[0]
     assert drawn.attributes["class"].split() == ["claim", *css.split()]
-    assert meaning in text.text
+    said = meaning if score is None else f"{score:.2f} {meaning}"
+    assert said in " ".join(text.text.split())
 
 
 def test_the_omitted_bytes_are_counted(tmp_path: Path) -> None:
@@ -474,13 +475,25 @@ def test_nothing_is_quoted_where_texts_were_not_kept(tmp_path: Path, mode: TextM
     assert page.all("ul", "mismatches") == []
 
 
-@pytest.mark.parametrize(("claim", "is_said"), [(0, True), (1, False)])
-def test_that_no_fact_supports_a_claim_is_said_where_nothing_else_explains_its_score(
-    tmp_path: Path, claim: int, is_said: bool
+@pytest.mark.parametrize(
+    ("claim", "fact", "said"),
+    [
+        (0, "It is red.", "Claim 2 has the lowest score (0.10); no passage is near to it."),
+        (
+            *(0, "It is red. Kettles boil."),
+            "Claim 2 has the lowest score (0.10); the nearest passage: “Kettles boil.”",
+        ),
+        (1, "Kettles boil.", None),
+    ],
+    ids=["nothing near", "a passage", "a value explains it"],
+)
+def test_the_passage_nearest_to_the_lowest_claim_is_quoted_where_nothing_explains_its_score(
+    tmp_path: Path, claim: int, fact: str, said: str | None
 ) -> None:
     mismatches = (Contradiction(claim=claim, kind="NUMBER", claim_value="7"),)
-    text = " ".join(page_of(tmp_path, a_low(mismatches=mismatches)).text.split())
-    assert ("No fact supports claim 2, which has the lowest score." in text) is is_said
+    page = page_of(tmp_path, a_low(mismatches=mismatches, facts=(a_fact(fact),)))
+    notes = [" ".join(each.text.split()) for each in page.all("p", "note")]
+    assert [each for each in notes if "lowest score" in each] == [said] * bool(said)
 
 
 def test_a_fact_that_contradicts_comes_first_with_its_value_marked(tmp_path: Path) -> None:
