@@ -51,6 +51,8 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
         others = islice(messages, max(0, _SEARCHED - settings.messages))
         suggestion = suggest_map_of([*shown.failures, *_failures(others, options)], options)
         sys.stdout.write(f"{without_controls(suggestion)}\n\n")
+    if shown.answers:
+        sys.stdout.write("Scored by words alone; a run asks the model, too.\n")
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
 

@@ -34,6 +34,7 @@ def test_an_answer_is_shown_with_its_format_and_verdict(
     assert printed.startswith(f"{path}#1: langfuse.trace\nfields: id, timestamp, input, output, ")
     for words in ("GROUNDED", "Who feeds the cat?", "Ada feeds the cat at noon."):
         assert words in printed
+    assert printed.endswith("Scored by words alone; a run asks the model, too.\n")
 
 
 def test_a_carrier_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
