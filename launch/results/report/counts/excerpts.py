@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ _MAX_CLAIM_CHARACTERS = 600
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
 _MAX_URI_CHARACTERS = 2_000
+_UNIT = re.compile(r"(?:\s[^\W\d_]{4,}){1,2}")
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -110,9 +112,29 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
     @property
     def difference(self) -> Contradiction | None:
         """The first value of the worst claim that a fact contradicts, or that no fact has."""
-        lowest = self.claims[0].number - 1 if self.claims else None
-        found = [each for each in self.mismatches if each.claim == lowest]
-        return min(found, key=lambda each: each.fact is None, default=None)
+        lowest = self.claims[0].number if self.claims else 0
+        values = [each for each in self.mismatches if each.claim + 1 == lowest]
+        found = min(values, key=lambda each: each.fact is None, default=None)
+        quotes = [each.text for number, each in self.quotes if number == lowest]
+        if not found or not found.fact_value or not quotes:
+            return found
+        unit = _unit(self.lowest_text or "", found.claim_value, quotes[0], found.fact_value)
+        return replace(found, claim_value=found.claim_value + unit)
+
+
+def _are_equal(words: Sequence[str]) -> bool:
+    return len(words) > 1 and len({*words}) == 1
+
+
+def _unit(said: str, value: str, quote: str, fact_value: str) -> str:
+    """Return the words behind a number, at most two, that stand behind that of the fact, too."""
+    behind = [
+        _UNIT.match(text, text.find(each) + len(each))
+        for text, each in ((said, value), (quote, fact_value))
+        if each in text and each[-1:].isdigit()
+    ]
+    pairs = zip(*(each[0].split() if each else () for each in behind), strict=False)
+    return "".join(f" {pair[0]}" for pair in takewhile(_are_equal, pairs))
 
 
 def rank_claims(row: AnswerRow) -> list[NumberedClaim]:

@@ -426,6 +426,24 @@ def test_a_badge_says_what_differs_from_the_source(
         assert badge.text.startswith(words)
 
 
+@pytest.mark.parametrize(
+    ("answer", "fact", "said"),
+    [
+        (
+            *("Delivery takes 10 working days.", "Delivery takes 5 to 7 working days."),
+            "10 working days, source: 5 to 7",
+        ),
+        ("Delivery takes 10 days.", "Delivery takes 5 to 7 days.", "10 days, source: 5 to 7 days"),
+        ("The code is 10 or 12 here.", "The code is 9 or 12 here.", "10, source: 9"),
+    ],
+)
+def test_a_number_in_a_badge_has_its_unit(
+    tmp_path: Path, answer: str, fact: str, said: str
+) -> None:
+    [badge] = page_of(tmp_path, check(answer, [fact])).all("b", "badge")
+    assert badge.text == said
+
+
 def test_every_low_grounded_answer_is_on_the_page_folded_behind_the_worst(tmp_path: Path) -> None:
     text, fact = "Kettles <vote> in May. " * 300, "Lamps glow & glow. " * 500
     claims = tuple(a_claim(text[:22], 23 * n, score=0.1, citations=(n % 9,)) for n in range(300))
