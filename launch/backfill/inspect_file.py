@@ -1,5 +1,6 @@
 """Show how the messages of a file are read, without a run."""
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -106,7 +107,8 @@ class _Shown:
     def _describe(self, message: Message, found: str) -> None:
         """Name the place of an answer, its carrier, its format and the fields of its message."""
         try:
-            fields = read_json(message.payload)
+            read_json(message.payload)
+            fields = json.loads(message.payload, parse_int=str)
             carrier = find_carrier(read_camel_case(message.payload))
         except UnreadableAnswer:
             fields, carrier = None, None

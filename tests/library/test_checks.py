@@ -107,7 +107,7 @@ def test_thresholds_may_be_a_mapping_of_engines() -> None:
     ("given", "told"),
     [
         ({"claims": 0.4}, "thresholds['claims'] is not a setting; did you mean claim?"),
-        ({"limit": 0.4}, "thresholds['limit'] is not a setting: the names are low_grounded, claim"),
+        ({"xyz": 0.4}, "thresholds['xyz'] is not a setting: the names are low_grounded, claim"),
         ({"claim": 40}, "thresholds['claim'] = 40: must be a number from 0 to 1"),
         (
             {"claim_treshold": 0.4},
