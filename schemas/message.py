@@ -13,6 +13,9 @@ REPEATABLE_ID = "groundwatch_repeatable_id"
 CARRIER_TIME = "groundwatch_carrier_time"
 """The attribute with the time that a carrier gives an answer."""
 
+CARRIER_ENGINE = "groundwatch_carrier_engine"
+"""The attribute with the service that a carrier names: the engine where nothing else is one."""
+
 
 RECEIVED_US = "groundwatch_received_us"
 """The attribute with the time at which a worker received a message by HTTP, in microseconds."""

@@ -1,5 +1,6 @@
 """Show how the messages of a file are read, without a run."""
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -51,6 +52,8 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
         others = islice(messages, max(0, _SEARCHED - settings.messages))
         suggestion = suggest_map_of([*shown.failures, *_failures(others, options)], options)
         sys.stdout.write(f"{without_controls(suggestion)}\n\n")
+    if shown.answers:
+        sys.stdout.write("Scored by words alone; a run asks the model, too.\n")
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
 
@@ -104,7 +107,8 @@ class _Shown:
     def _describe(self, message: Message, found: str) -> None:
         """Name the place of an answer, its carrier, its format and the fields of its message."""
         try:
-            fields = read_json(message.payload)
+            read_json(message.payload)
+            fields = json.loads(message.payload, parse_int=str)
             carrier = find_carrier(read_camel_case(message.payload))
         except UnreadableAnswer:
             fields, carrier = None, None

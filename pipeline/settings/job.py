@@ -147,7 +147,7 @@ def read_thresholds(
       TypeError: it is none of these.
     """
     if isinstance(given, Thresholds):
-        load_argument(ThresholdSettings, _by_setting(given), name, {})
+        load_argument(ThresholdSettings, _by_name(given), name, _SETTINGS)
         return given
     if not isinstance(given, Mapping | str | PathLike):
         raise TypeError(
@@ -157,15 +157,15 @@ def read_thresholds(
     return load_argument(ThresholdSettings, given, name, _SETTINGS).verdicts.thresholds
 
 
-def _by_setting(thresholds: Thresholds) -> dict[str, object]:
-    """Return thresholds by the names of their settings, each a list with those of engines."""
+def _by_name(thresholds: Thresholds) -> dict[str, object]:
+    """Return thresholds by their names, each a list with those of engines."""
     own = thresholds.engines.items()
     return {
-        setting: [
+        name: [
             getattr(thresholds, name),
             *(f"{engine}={getattr(each, name)}" for engine, each in own),
         ]
-        for name, setting in _SETTINGS.items()
+        for name in _SETTINGS
     }
 
 

@@ -174,6 +174,7 @@ def load_argument(
     """
     problems: list[str] = []
     fields = {field.key: field for field in settings_of(settings)}
+    names = [name for name in (*also_named, *fields) if name not in also_named.values()]
     found: dict[str, _Given] = {}
     if isinstance(given, Mapping):
         for own_name, value in given.items():
@@ -182,7 +183,7 @@ def load_argument(
             if key in fields:
                 found[key] = _Given(_texts_of(value), f"{place} = ")
             else:
-                problems.append(f"{place} is not a setting{_known_hint(str(key), fields)}")
+                problems.append(f"{place} is not a setting{_known_hint(str(key), names)}")
     else:
         found = _read_file(_Given((os.fspath(given),), f"{name}="), fields, problems)
     values = {key: _value(fields[key], each, problems) for key, each in found.items()}

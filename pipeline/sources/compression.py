@@ -62,6 +62,7 @@ def read_members(stream: IO[bytes], magic: bytes) -> Iterator[FileChunk]:
 
 class _GzipMember:
     name = "gzip member"
+    tool = "gzip"
     magic = GZIP_MAGIC
     has_checksum = True
 
@@ -76,6 +77,7 @@ class _GzipMember:
 
 class _ZstdFrame:
     name = "zstandard frame"
+    tool = "zstd"
     magic = b""
     """The decoder checks it: frames to be skipped begin otherwise."""
 
@@ -113,7 +115,8 @@ class _Members:
                 cause = str(error).rpartition("data: ")[2]
                 raise DamagedArchive(
                     f"{name} {number}, from byte {start}, is damaged before byte"
-                    f" {self._offset + len(self._input)}: {cause}"
+                    f" {self._offset + len(self._input)}: {cause}; to read what is before, pass"
+                    f" the decompressed file ({self._kind.tool} -dc)"
                 ) from None
             self._skip_padding()
 

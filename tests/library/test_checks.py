@@ -106,15 +106,19 @@ def test_thresholds_may_be_a_mapping_of_engines() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"claims": 0.4}, "thresholds['claims'] is not a setting: the names are low_grounded_thr"),
+        ({"claims": 0.4}, "thresholds['claims'] is not a setting; did you mean claim?"),
+        ({"xyz": 0.4}, "thresholds['xyz'] is not a setting: the names are low_grounded, claim"),
         ({"claim": 40}, "thresholds['claim'] = 40: must be a number from 0 to 1"),
-        ({"claim_treshold": 0.4}, "thresholds['claim_treshold'] is not a setting; did you mean cl"),
+        (
+            {"claim_treshold": 0.4},
+            "thresholds['claim_treshold'] is not a setting: the names are low",
+        ),
         ({"claim_threshold": 40}, "thresholds['claim_threshold'] = 40: must be a number from 0 to"),
         ({"claim_threshold": None}, "thresholds['claim_threshold'] = None: must be a number"),
         ({"claim_threshold": [0.4, "shop=x"]}, "thresholds['claim_threshold'] = shop=x: must be"),
         ({"move_reason": "A=GROUNDED"}, "thresholds['move_reason'] is not a setting"),
         ("none.yaml", "thresholds=none.yaml: must be an existing file of this machine"),
-        (Thresholds(claim=40), "thresholds['claim_threshold'] = 40: must be a number from 0 to 1"),
+        (Thresholds(claim=40), "thresholds['claim'] = 40: must be a number from 0 to 1"),
     ],
 )
 def test_thresholds_that_are_wrong_are_named(given: Any, told: str) -> None:

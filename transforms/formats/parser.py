@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import (
+    CARRIER_ENGINE,
     CARRIER_ID,
     CARRIER_TIME,
     REPEATABLE_ID,
@@ -193,7 +194,7 @@ def _complete(answer: Answer, token: str, found: Format) -> Answer:
     if answer.query and (query := encoded_once(answer.query)) != answer.query:
         answer = replace(answer, query=query)
     message, attributes = answer.message, answer.message.attributes
-    engine = answer.engine or attributes.get("engine", "")
+    engine = answer.engine or attributes.get("engine") or attributes.get(CARRIER_ENGINE, "")
     session = answer.session or attributes.get("session", "")
     event_time_us, carrier_us, tags = answer.event_time_us, None, answer.tags
     ids: dict[str, str | None] = {}

@@ -1,14 +1,26 @@
 """Reject a message whose text or facts may be in fields that its format does not know."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from itertools import chain, product
 
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
-from groundwatch.schemas.wire.json_input import camel_case_name, fields_of, read_camel_case
+from groundwatch.schemas.wire.json_input import (
+    camel_case_name,
+    fields_of,
+    read_camel_case,
+    read_with_nulls,
+)
 from groundwatch.transforms.rules.routing import depends_on_content
 from .field_maps.field_map import FieldMap, named_text, two_answers
-from .field_maps.field_names import ANSWER_RANK, answer_rank, ranked_names
+from .field_maps.field_names import (
+    ANSWER_RANK,
+    answer_rank,
+    content_by_names,
+    ranked_names,
+    snake_case,
+)
 from .field_maps.json_path import PathStep
 from .format import Format, Request
 from .unread_content import (
@@ -29,6 +41,10 @@ _FLAGS = {"text": "answer", "facts": "facts"}
 _WRONG_LENGTH = (
     " It is a list of texts, such as a row of CSV with more or fewer cells than the first line."
 )
+
+_OPEN_QUOTE = " A quote that opens in it is not closed."
+_ENVELOPE = frozenset(("question", "query", "answer", "facts"))
+_MAX_NAME = 40
 
 
 def reject_unmapped(answer: Answer, request: Request, input_format: Format) -> None:
@@ -85,10 +101,31 @@ def unknown_texts(
     written = request.as_written()
     if not isinstance(written, dict):
         is_row = isinstance(written, list) and all(isinstance(cell, str) for cell in written)
-        return UnreadableAnswer(reason + _WRONG_LENGTH * is_row)
+        is_open = isinstance(written, list) and "".join(map(str, written[:1])).count('"') % 2
+        quote = _OPEN_QUOTE if is_row and is_open else ""
+        return UnreadableAnswer(reason + _WRONG_LENGTH * is_row + quote)
     names = _unread([("", written, UNKNOWN)], request, is_text_lacking=True)
     found = f" It has texts in {join_names(names)}." if names else ""
-    return UnreadableAnswer(f"{reason}{found}", wanted=wanted)
+    if _lacks_answer_alone(request, names):
+        return UnreadableAnswer(f"{reason}{found} Its field answer is null.")
+    return UnreadableAnswer(f"{reason}{found}{_misspelt(written)}", wanted=wanted)
+
+
+def _lacks_answer_alone(request: Request, names: Iterable[str]) -> bool:
+    """Return whether the answer is null, and no other text could be one."""
+    payload = request.message.payload
+    fields = fields_of(read_with_nulls(payload)) if b"null" in payload else {}
+    others = (content_by_names(snake_case(name)) for name in names)
+    return fields.get("answer", "") is None and {*others} <= {"query", "facts"}
+
+
+def _misspelt(names: Collection[str]) -> str:
+    """Say which field of a name that says nothing is nearly one of the envelope's."""
+    for name in names:
+        near = get_close_matches(name.lower(), _ENVELOPE.difference(names), n=1, cutoff=0.8)
+        if near and content_by_names(snake_case(name)) is None:
+            return f" Did you mean {near[0]} by {name[:_MAX_NAME]}?"
+    return ""
 
 
 def _unread(
@@ -180,6 +217,6 @@ def _lacking(lacking: Sequence[str], unread: Sequence[str], input_format: Format
             f"No {' and no '.join(lacking)} found in the message as {input_format.name}. The"
             f" format does not know these fields: {join_names(unread)}. Put the"
             f" {' and the '.join(lacking)} into a field that the format reads, or an empty one"
-            " where there is nothing."
+            f" where there is nothing.{_misspelt(unread)}"
         )
     return UnmappedFields(reason, wanted=wanted)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
-from .quoting import cut_sentence, quote_facts
+from .quoting import cut_sentence, nearest_quote, quote_facts
 from .spans import without_controls
 from .thresholds import Thresholds
 
@@ -46,18 +46,19 @@ def _flagged(record: EnrichedAnswer) -> list[int]:
 
 
 def _finding(record: EnrichedAnswer, number: int) -> str:
-    """Say what the sources say instead of a claim, or that none says it."""
+    """Say what the sources say instead of a claim, or which sentence is nearest to it."""
     of_claim = [each for each in record.mismatches if each.claim == number]
     changed = [each for each in of_claim if each.fact is not None]
     quotes = quote_facts(number, record.claims, record.mismatches, record.facts)
+    if not quotes and not changed:
+        quotes = tuple(filter(None, [nearest_quote(record.claims[number], record.facts)]))
     sentences = " ".join(_quoted(each.text) for each in quotes)
-    said = f": {sentences}" if sentences else "."
     if changed:
+        said = f": {sentences}" if sentences else "."
         return f"says {'; and '.join(_differences(changed))}{said}"
-    if sentences:
-        return f"is not what the source says{said}"
     unseen = ", ".join(_quoted(each.claim_value) for each in of_claim)
-    return f"is in no source{f', nor is {unseen}' if unseen else ''}."
+    nor = f", nor was {unseen}" if unseen else ""
+    return f"was not found in the sources{nor}{f'; nearest: {sentences}' if sentences else '.'}"
 
 
 def _differences(changed: list[Contradiction]) -> Iterator[str]:

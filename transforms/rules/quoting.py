@@ -63,6 +63,23 @@ def quote_facts(
     return () if best is None else (best[1],)
 
 
+def nearest_quote(claim: Claim, facts: Sequence[Fact]) -> Quote | None:
+    """Quote the sentence of facts that shares most words with a claim that cites none.
+
+    The facts are read until 50,000 characters are.
+    """
+    words, room = stems_of(claim.text), _MAX_FACT_CHARACTERS
+    best: tuple[float, Quote | None] = (0.0, None)
+    for number, fact in enumerate(facts):
+        if room <= 0:
+            break
+        room -= len(fact.text)
+        share, sentence = _nearest(words, _sentences(fact, 0))
+        if share > best[0]:
+            best = share, Quote(number, cut_sentence(sentence))
+    return best[1]
+
+
 def cut_sentence(text: str, around: str = "") -> str:
     """Write a sentence on one line, and cut a long one at words, around what it must keep.
 

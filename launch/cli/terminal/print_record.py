@@ -11,7 +11,7 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Screen
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.quoting import quote_facts
+from groundwatch.transforms.rules.quoting import nearest_quote, quote_facts
 from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .figures import ACCURACY, NOTHING, moment, score
@@ -99,8 +99,11 @@ def _claim(
     for mismatch in record.mismatches:
         if mismatch.claim == number:
             text.append(f"\n{_mismatch(mismatch)}", style="yellow")
-    for quote in quote_facts(number, record.claims, record.mismatches, record.facts):
+    quotes = quote_facts(number, record.claims, record.mismatches, record.facts)
+    for quote in quotes:
         text.append(f"\n[{quote.fact + 1}] “{_safe(quote.text)}”", style="dim")
+    if not quotes and required is not None and (near := nearest_quote(claim, record.facts)):
+        text.append(f"\nnearest: [{near.fact + 1}] “{_safe(near.text)}”", style="dim")
     return Text(NOTHING if required is None else f"{required:.2f}"), text
 
 

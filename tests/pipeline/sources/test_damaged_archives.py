@@ -86,7 +86,8 @@ def test_a_line_that_ends_in_a_damaged_gzip_member_does_not_count() -> None:
     assert payloads(messages) == [b"a"]
     start = len(gzip.compress(b"a\nb"))
     assert damage == (
-        f"gzip member 2, from byte {start}, is damaged before byte {len(content)}: it ends early"
+        f"gzip member 2, from byte {start}, is damaged before byte {len(content)}: it ends early;"
+        " to read what is before, pass the decompressed file (gzip -dc)"
     )
 
 

@@ -37,8 +37,8 @@ def test_each_flagged_statement_has_what_the_source_says_or_that_none_says_it() 
     assert lines_of(record) == [
         f'{WRONG} says "3 years", but the source says "2 years": "The warranty is 2 years."',
         f'{DENIED} says "covers", but the source says "not cover": "{NOT_COVERED}"',
-        '- "Kettles vote in Peru." is in no source.',
-        '- "They weigh 7 kg." is in no source, nor is "7 kg".',
+        '- "Kettles vote in Peru." was not found in the sources.',
+        '- "They weigh 7 kg." was not found in the sources, nor was "7 kg".',
     ]
     assert isinstance(record, CheckResult)
     assert record.note() == write_note(record)
@@ -66,13 +66,19 @@ def test_several_values_of_a_statement_are_on_one_line() -> None:
 def test_a_statement_with_a_low_score_that_a_checker_cites_has_the_sentence() -> None:
     claim = a_claim("The warranty is 2 years everywhere.", score=0.2, citations=(0,))
     [line] = lines_of(a_low(claims=(claim,)))
-    said = '- "The warranty is 2 years everywhere." is not what the source says:'
+    said = '- "The warranty is 2 years everywhere." was not found in the sources; nearest:'
     assert line == f'{said} "The warranty is 2 years."'
+
+
+def test_a_statement_that_is_not_found_has_the_nearest_sentence() -> None:
+    [line] = lines_of(a_low(("Bulbs are covered by the warranty.", 0.2)))
+    said = '- "Bulbs are covered by the warranty." was not found in the sources; nearest:'
+    assert line == f'{said} "{NOT_COVERED}"'
 
 
 def test_where_no_statement_is_low_by_itself_those_below_the_other_threshold_are_named() -> None:
     record = a_low(("Kettles vote.", 0.5), ("Lamps are sold in Berlin.", 0.9))
-    assert lines_of(record) == ['- "Kettles vote." is in no source.']
+    assert lines_of(record) == ['- "Kettles vote." was not found in the sources.']
 
 
 def test_the_thresholds_of_the_check_decide() -> None:
@@ -92,7 +98,7 @@ def test_a_statement_is_one_line_and_cut_at_a_word() -> None:
     record = a_low(("Kettles\nvote \x1b[31m" + "again " * 100, 0.1))
     [line] = lines_of(record)
     assert line.startswith('- "Kettles vote  [31magain again')
-    assert line.endswith('again …" is in no source.')
+    assert line.endswith('again …" was not found in the sources.')
     assert len(line) < 300
 
 

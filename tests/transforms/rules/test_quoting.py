@@ -5,7 +5,13 @@ import pytest
 from groundwatch import check
 from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
-from groundwatch.transforms.rules.quoting import MAX_CHARACTERS, Quote, cut_sentence, quote_facts
+from groundwatch.transforms.rules.quoting import (
+    MAX_CHARACTERS,
+    Quote,
+    cut_sentence,
+    nearest_quote,
+    quote_facts,
+)
 from groundwatch.transforms.rules.redaction import TextMode, redact, without_fact_texts
 from tests.support.builders import a_claim, a_fact, an_enriched
 
@@ -18,6 +24,20 @@ def quoted(record: EnrichedAnswer) -> list[tuple[Quote, ...]]:
     """What is quoted for each claim."""
     parts = record.claims, record.mismatches, record.facts
     return [quote_facts(number, *parts) for number in range(len(record.claims))]
+
+
+@pytest.mark.parametrize(
+    ("facts", "found"),
+    [
+        (["It is red.", "It is cold. Kettles boil."], Quote(1, "Kettles boil.")),
+        (["It is red."], None),
+        ([], None),
+        (["It is red. " * 6_000, "Kettles boil."], None),
+    ],
+    ids=["near", "nothing near", "no facts", "behind what is read"],
+)
+def test_the_nearest_sentence_of_all_facts_is_quoted(facts: list[str], found: Quote | None) -> None:
+    assert nearest_quote(a_claim("Kettles vote."), [a_fact(each) for each in facts]) == found
 
 
 def test_a_claim_has_the_sentence_that_it_contradicts_or_that_supports_it() -> None:

@@ -60,6 +60,8 @@ _WITHOUT_CONTENT = frozenset(
         server service telemetry url user_agent
     """)
 )
+SERVICE = "service.name"
+"""The attribute of a resource that names what wrote its spans."""
 _RESULT = ".result."  # what instrumentations say that a search in a database found
 _KNOWN = frozenset(_FIELDS).union(
     words("""
@@ -158,6 +160,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
     place = fields_of(holder.get("context")) or holder
     ids = [str(place.get(name, "")) for name in ("traceId", "spanId")]
     times = (holder.get(name) for name in ("endTime", "timestamp", "startTime"))
+    resource = fields_of(fields_of(holder.get("resource")).get("attributes"))
     undecided = fields_of(attributes.get(UNDECIDED))
     return CarriedBody(
         body=undecided
@@ -170,6 +173,7 @@ def _carried(holder: Mapping[str, Any], attributes: Mapping[str, Any]) -> Carrie
             response_id=by_name.get("genairesponseid"),
             session=by_name.get("genaiconversationid"),
             engine=by_name.get("genaiagentname") or by_name.get("genaiagentid"),
+            groundwatch_carrier_engine=resource.get(SERVICE),
             trace_id=ids[0],
             span_id=ids[1],
             groundwatch_repeatable_id="/".join(ids) if all(ids) else "",

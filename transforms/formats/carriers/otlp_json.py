@@ -28,7 +28,7 @@ from groundwatch.transforms.formats.unread_content import (
     names_of_unread,
 )
 from .carrier import CarriedBody, Carrier, text_attributes
-from .gen_ai_attributes import has_output, joined_without_output, unread_attributes
+from .gen_ai_attributes import SERVICE, has_output, joined_without_output, unread_attributes
 from .open_inference import InferenceSpan, is_readable, read_inference, without_text
 
 
@@ -106,6 +106,7 @@ def _unwrap(batch: Mapping[str, Any]) -> Iterator[CarriedBody]:
 def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[CarriedBody]:
     beside = _beside_items(batch, signal)
     spans = list(map(_read, items_in(batch, signal)))
+    services = list(_services(batch, signal))
     answering = _answering(spans)
     below: dict[int, list[_Span]] = {}
     shared: dict[str, list[_Span]] = {}
@@ -127,7 +128,8 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[Carried
                 body=_with_facts(answer, (*own, *others))
                 if span.is_certain or is_readable(answer)
                 else without_text(),
-                attributes=_attributes_of(span, event),
+                attributes=_attributes_of(span, event)
+                | text_attributes(groundwatch_carrier_engine=services[top]),
                 alone=beside | {signal.resources: [{signal.scopes: [{signal.items: items}]}]},
             )
 
@@ -155,6 +157,14 @@ def items_in(batch: Mapping[str, Any], signal: Signal) -> Iterator[dict[str, Any
     for resource in objects_in(batch, signal.resources):
         for scope in objects_in(resource, signal.scopes):
             yield from objects_in(scope, signal.items)
+
+
+def _services(batch: Mapping[str, Any], signal: Signal) -> Iterator[object]:
+    """Yield for each span or log record the name of the service that its resource is of."""
+    for resource in objects_in(batch, signal.resources):
+        name = _attributes(fields_of(resource.get("resource")).get("attributes")).get(SERVICE)
+        for scope in objects_in(resource, signal.scopes):
+            yield from (name for _ in objects_in(scope, signal.items))
 
 
 def _read(item: dict[str, Any]) -> _Span:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from groundwatch.schemas import Record
 from groundwatch.schemas.checked_answer import Claim, Contradiction
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.verdict import Verdict
-from groundwatch.transforms.rules.quoting import Quote, quote_facts
+from groundwatch.transforms.rules.quoting import Quote, nearest_quote, quote_facts
 from groundwatch.transforms.rules.redaction import TextMode, is_hashed
 from groundwatch.transforms.rules.spans import character_start
 from .untrusted_names import Combination, combination_of, cut_name, kept_title
@@ -23,6 +24,7 @@ _MAX_CLAIM_CHARACTERS = 600
 _MAX_VALUE_CHARACTERS = 120
 _MAX_RESOURCE_NAME = 1_000
 _MAX_URI_CHARACTERS = 2_000
+_UNIT = re.compile(r"(?:\s[^\W\d_]{4,}){1,2}")
 
 
 class Excerpt(Record, frozen=True, kw_only=True):
@@ -69,7 +71,8 @@ class FactExcerpt(Record, frozen=True, kw_only=True):
 class AnswerExcerpt(Record, frozen=True, kw_only=True):
     """An answer, its claims with the worst first, and texts if the run kept them.
 
-    `quotes` are what the facts say about the lowest claims, behind the number of the claim, from 1.
+    `quotes` are what the facts say about the lowest claims, behind the number of the claim, from 1;
+    `nearest` is near to the lowest one, where nothing is quoted for it.
     It stands for so many records with the same least supported claim.
     """
 
@@ -82,6 +85,7 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
     facts: tuple[FactExcerpt, ...]
     fact_count: int
     quotes: tuple[tuple[int, Quote], ...] = ()
+    nearest: Quote | None = None
     records: int = 1
 
     def passages(self) -> list[Passage]:
@@ -108,9 +112,29 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
     @property
     def difference(self) -> Contradiction | None:
         """The first value of the worst claim that a fact contradicts, or that no fact has."""
-        lowest = self.claims[0].number - 1 if self.claims else None
-        found = [each for each in self.mismatches if each.claim == lowest]
-        return min(found, key=lambda each: each.fact is None, default=None)
+        lowest = self.claims[0].number if self.claims else 0
+        values = [each for each in self.mismatches if each.claim + 1 == lowest]
+        found = min(values, key=lambda each: each.fact is None, default=None)
+        quotes = [each.text for number, each in self.quotes if number == lowest]
+        if not found or not found.fact_value or not quotes:
+            return found
+        unit = _unit(self.lowest_text or "", found.claim_value, quotes[0], found.fact_value)
+        return replace(found, claim_value=found.claim_value + unit)
+
+
+def _are_equal(words: Sequence[str]) -> bool:
+    return len(words) > 1 and len({*words}) == 1
+
+
+def _unit(said: str, value: str, quote: str, fact_value: str) -> str:
+    """Return the words behind a number, at most two, that stand behind that of the fact, too."""
+    behind = [
+        _UNIT.match(text, text.find(each) + len(each))
+        for text, each in ((said, value), (quote, fact_value))
+        if each in text and each[-1:].isdigit()
+    ]
+    pairs = zip(*(each[0].split() if each else () for each in behind), strict=False)
+    return "".join(f" {pair[0]}" for pair in takewhile(_are_equal, pairs))
 
 
 def rank_claims(row: AnswerRow) -> list[NumberedClaim]:
@@ -174,7 +198,16 @@ def cut_answer(row: AnswerRow, limits: Limits = Limits()) -> AnswerExcerpt:  # n
         facts=tuple(_facts(row, ranked, quotes, limits, has_text=has_text)),
         fact_count=len(row.facts),
         quotes=tuple(quotes),
+        nearest=_nearest_to_lowest(row, ranked, quotes) if has_text else None,
     )
+
+
+def _nearest_to_lowest(
+    row: AnswerRow, ranked: Sequence[NumberedClaim], quotes: Sequence[tuple[int, Quote]]
+) -> Quote | None:
+    if not ranked or any(number == ranked[0].number for number, _ in quotes):
+        return None
+    return nearest_quote(row.claims[ranked[0].number - 1], row.facts)
 
 
 def _text_mode(row: AnswerRow) -> TextMode:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from groundwatch.launch.results.shares import wilson_lower_bound
+from groundwatch.launch.results.shares import LEAST_DRAWN, wilson_lower_bound
 from groundwatch.schemas.verdict import Verdict
 from .untrusted_names import cut_name, kept_title
 
@@ -27,6 +27,11 @@ class Group(msgspec.Struct):
     def low_share(self) -> float | None:
         """Low-grounded answers among those assessed, 0..1; None without any."""
         return self.low_grounded / self.assessed if self.assessed else None
+
+    @property
+    def has_share(self) -> bool:
+        """Whether so many answers were assessed that a percentage says more than their count."""
+        return self.assessed >= LEAST_DRAWN
 
 
 class Groups(dict[str | None, Group]):

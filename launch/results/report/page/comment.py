@@ -201,19 +201,22 @@ def _cells(excerpt: AnswerExcerpt, url_template: str | None) -> Sequence[str]:
 
 
 def _said_instead(excerpt: AnswerExcerpt) -> str:
-    """Return the sentence that the lowest claim contradicts, or its values that no fact has."""
+    """Return what the lowest claim contradicts, or its values that no fact has, or what is near."""
     if not excerpt.claims:
         return NOTHING
     lowest = excerpt.claims[0].number
-    said = [each.text for number, each in excerpt.quotes if number == lowest and each.contradicts]
-    if said:
+    quotes = [each for number, each in excerpt.quotes if number == lowest]
+    if said := [each.text for each in quotes if each.contradicts]:
         return code_span(" ".join(said))
     unseen = [
         each.claim_value
         for each in excerpt.mismatches
         if each.claim == lowest - 1 and each.fact is None
     ]
-    return f"in no fact: {code_span(', '.join(unseen))}" if unseen else "no fact says it"
+    if unseen:
+        return f"in no fact: {code_span(', '.join(unseen))}"
+    near = [each.text for each in (*quotes, excerpt.nearest) if each]
+    return f"not found; nearest: {code_span(near[0])}" if near else "not found in the facts"
 
 
 def _comment(

@@ -34,6 +34,7 @@ def test_an_answer_is_shown_with_its_format_and_verdict(
     assert printed.startswith(f"{path}#1: langfuse.trace\nfields: id, timestamp, input, output, ")
     for words in ("GROUNDED", "Who feeds the cat?", "Ada feeds the cat at noon."):
         assert words in printed
+    assert printed.endswith("Scored by words alone; a run asks the model, too.\n")
 
 
 def test_a_carrier_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,6 +66,15 @@ def test_what_is_not_understood_comes_with_a_map_that_reads_it(
         ("a.jsonl", json.dumps(TRACE, indent=2).encode(), "a.jsonl#1: langfuse.trace"),
         ("a.jsonl", json.dumps([TRACE, TRACE]).encode(), "a.jsonl#1#1: langfuse.trace"),
         ("a.csv", b"a,b\n1,2\n", "fields: a, b\nThe message is not recognised"),
+        ("a.csv", b'a,b\nWho?,"Ada\nWho?,Bob\n', "A quote that opens in it is not closed."),
+        ("a.jsonl", b'{"question": "Who?", "answer": null}', "fields: question, answer\n"),
+        ("a.jsonl", b'{"answer": null, "facts": ["Ada."]}', "Its field answer is null.\n\n"),
+        ("a.jsonl", b'{"anwser": "Ada.", "facts": ["Ada."]}', "Did you mean answer by anwser?"),
+        (
+            "a.jsonl",
+            b'{"answer": "Ada.", "facst": ["Ada fed it."]}',
+            "Did you mean facts by facst?",
+        ),
         ("a.jsonl", b"", "no message in it"),
         ("a.avro", b"Obj\x01", "cannot be read: its Avro header is damaged"),
     ],

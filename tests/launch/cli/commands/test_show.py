@@ -8,7 +8,7 @@ import pytest
 from groundwatch import check
 from groundwatch.launch.cli.main import main
 from groundwatch.transforms.rules.redaction import TextMode, redact
-from tests.support.builders import a_check, a_screen, an_enriched
+from tests.support.builders import a_check, a_fact, a_screen, an_enriched
 from tests.support.reports import a_low, write_enriched, write_summary
 
 LOW = "a" * 64
@@ -66,6 +66,15 @@ def test_what_a_claim_contradicts_is_quoted_where_texts_were_kept(
     write_summary(tmp_path)
     assert main(["show", record.record_id, str(tmp_path)]) == 0
     assert capsys.readouterr().out.count("[1] “The warranty is 2 years.”") == count
+
+
+def test_a_claim_without_a_quote_has_the_nearest_passage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_enriched(tmp_path, [a_low(record_id=LOW, facts=(a_fact("It is red. Kettles boil."),))])
+    write_summary(tmp_path)
+    assert main(["show", LOW, str(tmp_path)]) == 0
+    assert capsys.readouterr().out.count("nearest: [1] “Kettles boil.”") == 1
 
 
 def test_a_record_is_printed_as_json(output: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -207,15 +207,24 @@ def test_a_filter_says_how_many_records_it_leaves_out(browser: Browser, tmp_path
         assert not omitted.is_visible()
 
 
-def test_the_first_wrong_sentence_is_on_the_first_screen(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("width", "height"), [(DESK, 800), (PHONE, 844)], ids=["desk", "phone"])
+def test_the_first_wrong_sentence_is_on_the_first_screen(
+    browser: Browser, tmp_path: Path, width: int, height: int
+) -> None:
     wrong = check("The warranty is 3 years.", ["The warranty is 2 years."])
-    with look(browser, _report(tmp_path, "wrong", [an_enriched(), wrong]), DESK) as found:
-        found.page.set_viewport_size({"width": DESK, "height": 800})
+    with look(browser, _report(tmp_path, "wrong", [an_enriched(), wrong]), width) as found:
+        found.page.set_viewport_size({"width": width, "height": height})
         first = found.page.locator(".answer .summary").first
         assert first.inner_text().startswith("3 years, source: 2 years The warranty is 3 years.")
         place = first.bounding_box()
         assert place
-        assert place["y"] + place["height"] < 800
+        assert place["y"] + place["height"] < height
+
+
+def test_on_a_phone_the_filters_are_folded(browser: Browser, filtered: Path) -> None:
+    for width, is_open in ((PHONE, False), (DESK, True)):
+        with look(browser, filtered, width) as found:
+            assert found.page.get_by_label("Words").is_visible() is is_open
 
 
 def test_folded_answers_are_found_by_a_filter(browser: Browser, tmp_path: Path) -> None:

@@ -294,6 +294,28 @@ def test_a_span_of_the_console_exporter_keeps_its_context() -> None:
     assert answer.event_time_us == 1_772_438_400_000_000
 
 
+@pytest.mark.parametrize(
+    ("span", "attributes", "engine"),
+    [
+        ({}, {}, "bot"),
+        ({"gen_ai.agent.name": "shop"}, {}, "shop"),
+        ({}, {"engine": "desk"}, "desk"),
+        ({"gen_ai.agent.name": "shop"}, {"engine": "desk"}, "shop"),
+    ],
+)
+def test_the_service_is_the_engine_where_nothing_else_names_one(
+    span: dict[str, Any], attributes: dict[str, str], engine: str
+) -> None:
+    batch = otlp(SPAN | span)
+    [resource] = batch["resourceSpans"]
+    resource["resource"] = {"attributes": attributes_of({"service.name": "bot"})}
+    printed = {"attributes": SPAN | span, "resource": {"attributes": {"service.name": "bot"}}}
+    for value in (batch, printed):
+        answer = parsed(value, **attributes)
+        assert answer.engine == engine
+        assert parse_answer(answer.message).engine == engine
+
+
 def test_a_message_in_an_event_of_a_span_is_read() -> None:
     batch = otlp({"http.route": "/"})
     [span] = batch["resourceSpans"][0]["scopeSpans"][0]["spans"]

@@ -64,6 +64,8 @@
     filter();
     words.focus();
   });
+  // On a phone the answers come first.
+  controls.querySelector("details").open = matchMedia("(min-width: 40rem)").matches;
   controls.hidden = false;
   filter();
 })();

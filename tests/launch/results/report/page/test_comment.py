@@ -165,17 +165,22 @@ def test_what_could_not_be_read_is_counted_with_an_example(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("mismatches", "said"),
     [
-        ((), "no fact says it"),
+        ((), "not found in the facts"),
         ((Contradiction(claim=1, kind="NUMBER", claim_value="3 | days"),), "in no fact: 3 | days"),
-        ((Contradiction(claim=0, kind="NUMBER", claim_value="3 days"),), "no fact says it"),
+        ((Contradiction(claim=0, kind="NUMBER", claim_value="3 days"),), "not found in the facts"),
     ],
     ids=["nothing", "a value", "a value of another claim"],
 )
 def test_what_no_fact_says_is_named(
     tmp_path: Path, mismatches: tuple[Contradiction, ...], said: str
 ) -> None:
-    comment = comment_of(tmp_path, [a_low(mismatches=mismatches)])
+    comment = comment_of(tmp_path, [a_low(mismatches=mismatches, facts=(a_fact("It is red."),))])
     assert cells_of(comment)[-1][3] == said
+
+
+def test_the_nearest_sentence_of_what_is_not_found_is_quoted(tmp_path: Path) -> None:
+    comment = comment_of(tmp_path, [a_low(facts=(a_fact("It is red. Kettles boil."),))])
+    assert cells_of(comment)[-1][3] == "not found; nearest: Kettles boil."
 
 
 @pytest.mark.parametrize(
@@ -254,4 +259,4 @@ def test_a_comment_fits_into_github_and_counts_what_it_leaves_out(tmp_path: Path
 def test_texts_that_the_run_did_not_keep_are_left_out(tmp_path: Path, mode: TextMode) -> None:
     wrong = a_wrong("It takes 3 days.", "It takes 2 days.", query="How long?")
     comment = comment_of(tmp_path, [redact(wrong, mode)])
-    assert cells_of(comment)[-1][1:] == ["—", "—", "no fact says it", "0.10"]
+    assert cells_of(comment)[-1][1:] == ["—", "—", "not found in the facts", "0.10"]

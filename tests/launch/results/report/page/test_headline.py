@@ -48,25 +48,25 @@ MODEL = replace(an_enriched().check, checker="discoveryengine")
         ),
         (
             [an_enriched(check=MODEL)],
-            "0.0%",
+            "0 answers to look at",
             "The only scored answer is supported by the given sources.",
             "None of 1 scored answer is flagged by the embedded checker.",
         ),
         (
             [an_enriched(check=MODEL), an_enriched(check=MODEL)],
-            "0.0%",
+            "0 answers to look at",
             "All 2 scored answers are supported by the given sources.",
             "None of 2 scored answers is flagged by the embedded checker.",
         ),
         (
             [an_enriched(check=MODEL), a_low(check=MODEL)],
-            "50.0%",
+            "1 answer to look at",
             "1 of 2 scored answers is not supported by the given sources.",
             "1 of 2 scored answers is flagged by the embedded checker.",
         ),
         (
             [a_low(check=MODEL), a_low(check=MODEL)],
-            "100.0%",
+            "2 answers to look at",
             "2 of 2 scored answers are not supported by the given sources.",
             "2 of 2 scored answers are flagged by the embedded checker.",
         ),
@@ -94,7 +94,7 @@ def test_a_report_of_the_generator_is_not_flagged_by_the_screen() -> None:
         " or reported by the generator (1)."
     )
     assert page.all("h1")[0].text == expected
-    assert page.all("p", "figure")[0].text == "100.0%"
+    assert page.all("p", "figure")[0].text == "2 answers to look at"
 
 
 def test_reports_of_the_generator_alone_are_no_findings_of_a_check() -> None:
@@ -205,15 +205,20 @@ def test_the_totals_are_reconciled_in_a_sentence(
     assert sentence in " ".join(totals.text.split())
 
 
-def test_the_top_of_the_page_has_one_percentage() -> None:
+def test_of_few_answers_no_percentage_is_on_the_page() -> None:
     others = an_enriched(verdict=Verdict.POLICY_SKIPPED, check=None), a_low(check=None)
     local = replace(MODEL, checker="local")
     page = page_of(tally_of(*[an_enriched(check=local)] * 3, a_low(), *others), GOOD)
     top = page.text.partition("Over time")[0].replace(figures.ACCURACY["local"], "")
-    assert re.findall(r"\S*%", top) == ["40.0%"]
+    assert re.findall(r"\S*%", top) == []
     assert "2 of 5 scored answers" in page.all("h1")[0].text
-    shares = {each.text for each in page.all("td") if "%" in each.text}
-    assert shares == {"40.0%"}
+    shares = [each.text for each in page.all("td", "number") if re.search("%| of ", each.text)]
+    assert {*shares} == {"2 of 5"}
+
+
+def test_a_group_of_thirty_answers_has_a_percentage() -> None:
+    page = page_of(tally_of(*[an_enriched()] * 29, a_low()), GOOD)
+    assert {each.text for each in page.all("td", "number") if "%" in each.text} == {"3.3%"}
 
 
 def test_two_checkers_are_told_apart() -> None:
