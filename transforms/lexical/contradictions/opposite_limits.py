@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import ReadSentence
-from groundwatch.transforms.lexical.language.words import NEGATION
 from groundwatch.transforms.lexical.values.limits import Limit, limit_of
 from .difference import ComparedClaim, Difference
 from .differing_values import Near
@@ -18,7 +17,7 @@ def find_opposite_limits(own: ComparedClaim, near: Sequence[Near]) -> Iterator[D
 
     Where one of them denies something, both may say the same.
     """
-    if own.signs & NEGATION:
+    if own.negations:
         return
     for value in own.values_of_its_own:
         limit = limit_of(own.text, value)
@@ -28,7 +27,7 @@ def find_opposite_limits(own: ComparedClaim, near: Sequence[Near]) -> Iterator[D
         for each in near:
             sentence = each.sentence
             equal = list(filter(value.equals, sentence.values))
-            if len(equal) != 1 or sentence.signs & NEGATION:
+            if len(equal) != 1 or sentence.negations:
                 continue
             matched = match_in_order(own, sentence)
             if not matched.words or matched.words < words or not matched.is_compact:
