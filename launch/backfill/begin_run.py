@@ -144,13 +144,13 @@ def begin_or_resume(
     flags: LocalRunSettings,
     database: EngineDatabase,
     change: str | None,
-) -> None:
-    """Resume the plan of an interrupted run, or begin a new one."""
+) -> bool:
+    """Resume the plan of an interrupted run, or begin a new one; return whether it is resumed."""
     if change is None and not flags.forget_replies:
         database.assign_run(config.run)
         Plan(database).note_try(config.check.budget, same_run.in_files(config))
         _leave_out_resolved(config, database)
-        return
+        return True
     if gone := [path for path in config.inputs if config.replays and not storage.exists(path)]:
         raise same_run.WouldReplace(
             f"{gone[0]} is gone, and the replay that had begun it cannot go on ({change}): nothing"
@@ -174,3 +174,4 @@ def begin_or_resume(
             sys.stderr.write(f"groundwatch: {change}: a new run begins{kept if replies else ''}\n")
     database.assign_run(config.run)
     Plan(database).begin(planned, batches)
+    return False

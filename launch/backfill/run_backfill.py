@@ -14,6 +14,7 @@ from types import FrameType
 
 from msgspec.structs import replace
 
+from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.cli.terminal.progress import Progress, read_gauges
 from groundwatch.launch.engine.engine_database import EngineDatabase, folder_held
 from groundwatch.launch.engine.journal import Journal
@@ -76,12 +77,12 @@ def local_run(config: Config, processes: int | None, flags: LocalRunSettings) ->
             _remove_unused(config, database)
             raise
         if ended is None:
-            begin_or_resume(config, processes, flags, database, change)
+            is_resumed = begin_or_resume(config, processes, flags, database, change)
             if config.replays:
                 # Also where it is resumed: another replay may have ended meanwhile.
                 claim_resolved(config, database.path)
             run = _Run(config, database, started_at_us)
-            run.process(processes)
+            run.process(processes, is_resumed=is_resumed)
             lock.check()
             ended = EndedRun(run.publish())
         yield ended
@@ -126,18 +127,21 @@ class _Run:
         # Its results are replaced all at once, so that no reader sees answers of both runs.
         self._replaced = None if config.replays else finished_run(config)
 
-    def process(self, processes: int | None) -> None:
+    def process(self, processes: int | None, *, is_resumed: bool) -> None:
         """Run the batches that wait, and publish files as they fill; None chooses the processes."""
         self._publisher.recover()
         self._plan.resume()
         if not self._replaced:
             write_summary(self._config.destination, self._summary(ended=False))
+        waiting, total = self._plan.waiting(), self._planned.messages
+        if is_resumed:
+            done, calls = total - waiting, read_spent(self._database.path).calls
+            made = f", and {counted(calls, 'call')} made" if calls else ""
+            sys.stderr.write(
+                f"groundwatch: going on: {done:,} of {total:,} messages are done{made}\n"
+            )
         if self._plan.is_done():
             return
-        waiting, total = self._plan.waiting(), self._planned.messages
-        if waiting < total:
-            done = total - waiting
-            sys.stderr.write(f"groundwatch: going on: {done:,} of {total:,} messages are done\n")
         attempt = secrets.token_hex(4)
         count = processes or default_processes(self._config.check, waiting)
         if count > 1:

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from .schemas.message import UnreadableAnswer as UnreadableAnswer
     from .transforms.check_grounding import CheckGrounding as CheckGrounding
     from .transforms.deduplicate import Deduplicate as Deduplicate
+    from .transforms.grounding.errors import AnswerRefused as AnswerRefused
     from .transforms.grounding.errors import CheckFailed as CheckFailed
     from .transforms.grounding.errors import Misconfigured as Misconfigured
     from .transforms.grounding.errors import Rejected as Rejected
     from .transforms.grounding.errors import Unavailable as Unavailable
     from .transforms.grounding.python_checker import Checker as Checker
     from .transforms.grounding.settings import CheckSettings as CheckSettings
+    from .transforms.grounding.settings import RetrySettings as RetrySettings
     from .transforms.measure_rates import MeasureRates as MeasureRates
     from .transforms.parse_answers import ParseAnswers as ParseAnswers
     from .transforms.route_answers import RouteAnswers as RouteAnswers
@@ -40,10 +42,11 @@ _MODULES = {
     "CheckGrounding": "transforms.check_grounding",
     "Deduplicate": "transforms.deduplicate",
     **dict.fromkeys(
-        ("CheckFailed", "Misconfigured", "Rejected", "Unavailable"), "transforms.grounding.errors"
+        ("AnswerRefused", "CheckFailed", "Misconfigured", "Rejected", "Unavailable"),
+        "transforms.grounding.errors",
     ),
     "Checker": "transforms.grounding.python_checker",
-    "CheckSettings": "transforms.grounding.settings",
+    **dict.fromkeys(("CheckSettings", "RetrySettings"), "transforms.grounding.settings"),
     "MeasureRates": "transforms.measure_rates",
     "ParseAnswers": "transforms.parse_answers",
     "RouteAnswers": "transforms.route_answers",

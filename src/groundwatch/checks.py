@@ -105,7 +105,7 @@ def check_many(
     Args:
       answers: tuples of an answer and its facts, or of an answer, its facts and its question.
       options: as in `check`; `question` is that of the answers without one of their own. A checker
-        that has replied once is called again for two minutes.
+        that has replied once within this call is called again for two minutes.
 
     Raises:
       Exception: as `check`, at the first answer that cannot be checked.

@@ -21,10 +21,10 @@ PYTHON = re.findall(
 
 
 def test_all_examples_are_found() -> None:
-    assert len(PYTHON) == 3
+    assert len(PYTHON) == 4
 
 
-@pytest.mark.parametrize("program", PYTHON, ids=["function", "pipeline", "library"])
+@pytest.mark.parametrize("program", PYTHON, ids=["function", "pipeline", "library", "failures"])
 def test_a_program_runs(program: str, tmp_path: Path) -> None:
     path = tmp_path / "example.py"
     path.write_text(f"{WITHOUT_EXTRAS}\n{program}", encoding="utf-8")

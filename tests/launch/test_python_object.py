@@ -125,6 +125,7 @@ def test_a_run_ends_while_it_hangs(tmp_path: Path) -> None:
         (named(Unmakeable), 1, "cannot be made: RuntimeError: the model is not here"),
         ("no_such_module:model", 2, "cannot be imported: ModuleNotFoundError"),
         ("json:model", 2, "cannot be imported: AttributeError"),
+        ("json:__name__", 2, "has no method check(answer, facts, question)"),
         ("module:", 2, "must be local, discoveryengine, an address such as"),
     ],
 )

@@ -34,6 +34,7 @@ class Ending(NamedTuple):
       command: the command line, with names of `tests/launch/cli/test_exit_statuses.py` in braces.
       failing: the function that raises `error` meanwhile.
       stop: what the process gets when the command handles signals.
+      tested_by: the test that makes it end so, if none of these lines can, as ``path::function``.
     """
 
     status: int
@@ -41,6 +42,7 @@ class Ending(NamedTuple):
     failing: str = ""
     error: BaseException | None = None
     stop: Signals | None = None
+    tested_by: str = ""
 
 
 def _interrupted(command: str, function: str) -> Ending:
@@ -60,6 +62,10 @@ _WATCH = "watch --subscription {subscription} --pubsub_address {pubsub} --output
 _AWAY = "--checker http://127.0.0.1:9"
 _REFUSING = "--checker {refusing}"
 _REVIEW = "review {done} --labels {new} --port 0"
+_ROWS_WAIT = (
+    "tests/launch/watch/test_undelivered_rows.py::"
+    "test_the_last_line_and_verify_name_what_is_left_and_a_later_start_delivers_it"
+)
 
 
 def _checked_by(checker: str) -> list[Ending]:
@@ -155,6 +161,14 @@ ENDINGS: dict[str, list[Ending]] = {
         *_checked_by(_AWAY),
         *_checked_by(_REFUSING),
     ],
+    "the checker has refused all calls for up to a minute; what was accepted is kept": [
+        Ending(
+            FAILED,
+            f"{_WATCH} {_REFUSING}",
+            tested_by="tests/launch/cli/commands/test_watch_refusals.py::"
+            "test_a_refusal_of_the_checker_ends_the_watch_with_a_sentence",
+        )
+    ],
     "the disk is full": [
         _disk_full(_BACKFILL_NEW, _PUBLISH),
         _disk_full(f"{_REPLAY} --checker local", _PUBLISH),
@@ -194,6 +208,12 @@ ENDINGS: dict[str, list[Ending]] = {
     "the budget left answers": [
         Ending(LEFT, f"{_BACKFILL_NEW} --checker {{server}} --max_calls 1"),
         Ending(LEFT, f"{_REPLAY} --checker {{server}} --max_calls 1"),
+    ],
+    "rows wait in the work folder for a topic, a bucket or a tool": [
+        Ending(LEFT, _WATCH, tested_by=_ROWS_WAIT)
+    ],
+    "alerts or failures wait for their topic, or may": [
+        Ending(LEFT, "verify {done}", tested_by=_ROWS_WAIT)
     ],
     "no record has a trace, which the tool needs": [
         Ending(LEFT, "export {done} --to phoenix --endpoint http://127.0.0.1:9")

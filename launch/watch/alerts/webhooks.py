@@ -137,6 +137,11 @@ def _channel(
                 lambda alerts: webhook_payloads.signed_request(alerts, source, key, clock.now_us()),
                 http_sender.any_but_a_page,
             )
+    if kind == "json" and len(secret) == 1:
+        raise TargetMisconfigured(
+            f"{name}: the signing key is missing: write it behind the address and a space, such as"
+            " that of openssl rand -base64 32"
+        )
     forms = {
         "pagerduty": "the integration key, and for Europe the address of the Events API behind it",
         "json": "the address and, behind a space, a signing key in base64, such as that of"

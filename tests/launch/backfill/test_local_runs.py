@@ -216,6 +216,8 @@ def test_a_limit_of_calls_stops_the_run_where_it_can_be_gone_on_with(
         assert "left 11 messages unread" in capsys.readouterr().out
         assert in_batches(archive, output, *flags) == 0
         assert server.requests == ANSWERS
+    begun = f"going on: 25 of {ANSWERS} messages are done, and 25 calls made"
+    assert begun in capsys.readouterr().err
     assert summary_in(output)["calls"] == ANSWERS
     assert len(distinct_ids_in(output)) == ANSWERS
 

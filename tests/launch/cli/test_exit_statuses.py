@@ -20,6 +20,7 @@ from tests.support.fake_pubsub.server import FakePubSub, ServerSettings
 from tests.support.fault_server import FaultServer, always, by_answer
 from tests.support.outputs import records_in
 from tests.support.pubsub_servers import EMPTY_PULL_S, free_port
+from tests.support.repository import ROOT
 from tests.support.runs import an_archive, backfill
 from tests.support.waiting import signal_when
 from tests.support.watched import ANSWERS, SUBSCRIPTION
@@ -30,6 +31,7 @@ CASES = [
     pytest.param(each, id=f"{each.command.partition(' ')[0]}: {end}")
     for end, endings in ENDINGS.items()
     for each in endings
+    if not each.tested_by
 ]
 
 
@@ -116,6 +118,12 @@ def test_the_page_has_the_list() -> None:
     assert page == page_with_list(page), (
         "after a change of exit statuses: python -m tests.support.exit_statuses_page"
     )
+
+
+def test_what_the_table_cannot_run_has_a_test() -> None:
+    named = {each.tested_by for endings in ENDINGS.values() for each in endings} - {""}
+    for path, function in (name.split("::") for name in named):
+        assert f"def {function}(" in (ROOT / path).read_text(encoding="utf-8")
 
 
 def test_the_list_has_each_command() -> None:

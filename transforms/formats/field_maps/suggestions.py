@@ -16,7 +16,8 @@ from .found_fields import MAX_ITEMS, FoundField, find_fields, one_line, step_of
 
 _MAX_TRIALS = 10  # of fields, each with all messages
 _TIME = re.compile(r"(^|_)(time|timestamp|created(_at)?|date|ts|at|started|when)$")
-_ID = re.compile(r"(^|_)(id|uuid|guid|key|ticket|case|ref|reference|number)$")
+_ID = re.compile(r"(^|_)(id|uuid|guid|key|ticket|case|ref|reference|number|no|nr)$")
+_ENGINE = re.compile(r"^(engine|bot|chatbot)(_?(id|name))?$")
 _SESSION = re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$")
 _TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
 _DOCUMENT = re.compile(
@@ -142,7 +143,8 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     time = next(filter(_is_time, fields), None)
     sessions = (each for each in fields if _SESSION.search(each.name) and not each.item_path)
     session = next(sessions, None)
-    others = [each for each in fields if each not in (time, session)]
+    engine = next((each for each in fields if _is_engine(each, trial.answer)), None)
+    others = [each for each in fields if each not in (time, session, engine)]
     ids = (each for each in others if _is_id(each, messages))
     own_id = min(ids, key=lambda each: len(each.name), default=None)
     by_content = _by_content(others)
@@ -156,8 +158,8 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
     document = None
     if len(facts) == 1:
         document = next((each for each in fields if _names_document(each, facts[0])), None)
-    beside = ("document", document), ("id", own_id), ("time", time), ("session", session)
-    found = trial.pairs(facts, *beside)
+    beside = ("document", document), ("id", own_id), ("time", time), ("engine", engine)
+    found = trial.pairs(facts, *beside, ("session", session))
     if "facts" in wanted and not facts:
         reason += of_facts or _IN_PROMPT
     if found and messages < len(samples):
@@ -251,6 +253,12 @@ def _ranked(fields: Iterable[FoundField], supporting: str = "") -> list[FoundFie
 def _is_time(field: FoundField) -> bool:
     is_named = bool(_TIME.search(field.name)) and not field.item_path
     return is_named and first_time(*field.values[:1])[0] is not None
+
+
+def _is_engine(field: FoundField, answer: FoundField | None) -> bool:
+    """Return whether a field names the bot by a word, and does not hold what it said."""
+    is_said = bool(answer and answer.path == field.path) or field.has_words
+    return bool(_ENGINE.search(field.name) and field.text and not field.item_path) and not is_said
 
 
 def _is_id(field: FoundField, messages: int) -> bool:

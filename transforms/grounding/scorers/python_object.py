@@ -16,12 +16,17 @@ from groundwatch.transforms.grounding.errors import AnswerRefused, Misconfigured
 from groundwatch.transforms.grounding.python_checker import AnswerText, Checker, is_checker
 from groundwatch.transforms.lexical.scores import claim_result
 
+_NO_METHOD = "has no method check(answer, facts, question)"
 _MOST_OF_DETAIL = 500
 _MOST_OF_REVISION = 200
 
 
 def find_object(name: str) -> object:
-    """Import what ``module:name`` names, also from the current folder; raise Misconfigured."""
+    """Import what ``module:name`` names, also from the current folder.
+
+    Raises:
+      Misconfigured: there is no such object, or it neither is a checker nor could return one.
+    """
     module, _, attribute = name.partition(":")
     if (folder := os.getcwd()) not in sys.path:  # noqa: PTH109 - an entry of sys.path is a text
         sys.path.append(folder)
@@ -31,6 +36,8 @@ def find_object(name: str) -> object:
             found = getattr(found, part)
     except Exception as error:
         raise _unusable(name, f"cannot be imported: {type(error).__name__}: {error}") from error
+    if not (is_checker(found) or callable(found)):
+        raise _unusable(name, _NO_METHOD)
     return found
 
 
@@ -48,7 +55,7 @@ def load_object(name: str) -> Checker:
         except Exception as error:
             raise _unusable(name, f"cannot be made: {type(error).__name__}: {error}") from error
     if not is_checker(found):
-        raise _unusable(name, "has no method check(answer, facts, question)")
+        raise _unusable(name, _NO_METHOD)
     return cast(Checker, found)
 
 

@@ -154,7 +154,7 @@ def test_the_log_of_the_http_library_holds_no_secret() -> None:
         ("slack", "https://h/T00-SECRET another", "must hold the address of the webhook"),
         ("google_chat", "ftp://h/T00-SECRET", "must hold an address that begins with"),
         ("pagerduty", "a https://h T00-SECRET", "must hold the integration key"),
-        ("json", "https://h/T00-SECRET", "a signing key in base64, such as that of openssl"),
+        ("json", "https://h/T00-SECRET", "JSON: the signing key is missing: write it behind"),
         ("json", "https://h/ T00-SECRET!", "a signing key in base64, such as that of openssl"),
     ],
 )

@@ -414,6 +414,14 @@ ROWS: dict[str, tuple[list[dict[str, Any]], list[str]]] = {
         [{"when": "2026-11-16T08:00:00Z", "reply": TEXT, "docs": [FACT]}],
         ["answer=$.reply", "facts=$.docs[*]", "time=$.when"],
     ),
+    "a number of each, and the name of the bot": (
+        [{"no": no, "bot": "shop", "reply": TEXT, "docs": [FACT]} for no in (1, 2)],
+        ["answer=$.reply", "facts=$.docs[*]", "id=$.no", "engine=$.bot"],
+    ),
+    "what the bot said in a word": (
+        [{"user": QUERY, "bot": text, "docs": [FACT]} for text in ("Yes.", "No.")],
+        ["query=$.user", "answer=$.bot", "facts=$.docs[*]"],
+    ),
     "texts that end in a line break are no pieces": (
         [{"reply": f"{TEXT}\n", "docs": [FACT]}] * 9,
         ["answer=$.reply", "facts=$.docs[*]"],

@@ -179,7 +179,7 @@ def test_what_is_no_checker_is_refused_with_its_name(name: str, why: str) -> Non
 def test_a_module_of_the_current_folder_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "own_checker_here.py").write_text("class Model:\n    number = 3\n")
+    (tmp_path / "own_checker_here.py").write_text("class Model:\n    make = dict\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
-    assert find_object("own_checker_here:Model.number") == 3
+    assert find_object("own_checker_here:Model.make") is dict
