@@ -6,6 +6,7 @@ from typing import NamedTuple
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences, ReadSentence
 from groundwatch.transforms.lexical.language.words import VALUE
+from groundwatch.transforms.lexical.values.limits import limit_of
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
 from .difference import UNIT_SIGNS, ComparedClaim, ComparedFacts, Difference
 from .matching import match_in_order
@@ -23,6 +24,12 @@ _MIN_WORDS = 2
 _MANY_WORDS = 4
 
 
+_OF_READER = frozenset(
+    ("you", "your", "sie", "ihr", "ihre", "ihren", "ihrem", "du", "dein", "deine", "vous", "votre")
+    + ("vos", "usted", "su", "sus", "tu", "seu", "sua", "suo", "u", "uw")
+)
+
+
 class Near(NamedTuple):
     """A sentence of a fact with a share of a claim's words."""
 
@@ -34,18 +41,23 @@ class Near(NamedTuple):
 def find_other_values(
     own: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
 ) -> Iterator[Difference]:
-    """Find values in whose place the sentence in which a claim nearly stands has another."""
+    """Find values in whose place the sentence in which a claim nearly stands has another.
+
+    A premise is one only where the claim says no other word than the sentence.
+    """
     stated = list(filter(_may_replace, own.values_of_its_own))
+    premises = [each for each in own.values if _may_replace(each) and each not in stated]
     closest = [each for each in near if each.share >= NEAR]
-    for value in stated:
+    for value in stated + premises:
         for each in closest:
             if any(map(value.equals, each.sentence.values)):
                 break
             other = next(_in_place_of(value, own, each.sentence), None)
             if (
                 other
-                and _unconfirmed(stated, each.sentence) == 1
+                and _unconfirmed(stated, each.sentence) == (value in stated)
                 and _is_replaced(own, each, value, other)
+                and (value in stated or _is_statement_of(own, each, other))
             ):
                 is_known = any(fact.has_value(value) for fact in facts)
                 if is_known and not _is_swapped(own, each, near, value):
@@ -122,6 +134,19 @@ def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> b
         )
     is_short = len(near.sentence.content) <= _MAX_LENGTH * words + 1
     return words >= _MANY_WORDS and near.share >= _SAME and is_short
+
+
+def _is_statement_of(own: ReadSentence, near: Near, other: Value) -> bool:
+    """Return whether a claim is what a sentence says of a value that is no limit and no range.
+
+    What it says of the reader, "your 6 kg cat", is another case of it.
+    """
+    if any(each.lower in _OF_READER for each in own.tokens):
+        return False
+    words = len(own.content)
+    is_whole = near.share == 1 and match_in_order(own, near.sentence).words == words
+    is_exact = not other.last and limit_of(near.sentence.text, other) is None
+    return is_whole and words >= _MIN_WORDS and is_exact
 
 
 def _is_swapped(own: ReadSentence, near: Near, all_near: Sequence[Near], value: Value) -> bool:

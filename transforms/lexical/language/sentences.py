@@ -65,6 +65,9 @@ _ABBREVIATIONS = frozenset(
     bzw usw ggf evtl inkl zzgl nr tel sra dra mme mlle sig dott
     """.split()
 )
+_NUMERO = frozenset({"no", " no"})
+"""An abbreviation only in front of a digit."""
+
 _TAIL_CHARS = max(map(len, _ABBREVIATIONS)) + 1
 # A German ordinal in front of a month, or behind one of these words: "aus dem 20. Jahrhundert".
 _DAY = re.compile(r"(?<!\d)\d\d?$")
@@ -231,6 +234,8 @@ def _stays_inside(text: str, stop: int, behind: int, end: int, *, is_lower: bool
     if len(tail) == _TAIL_CHARS and tail.isalpha():
         return False
     is_abbreviation, is_number = _end_of[tail]
+    if tail[-3:].lower() in _NUMERO and not text[following : following + 1].isdigit():
+        return False
     return is_abbreviation or (is_number and _MONTH.match(text, following) is not None)
 
 

@@ -38,6 +38,7 @@ def texts(text: str) -> list[str]:
             id="numbers",
         ),
         pytest.param("De 9 h à 19 h. Oui.", ["De 9 h à 19 h.", "Oui."], id="unit"),
+        pytest.param("Can I? So no. Bookings end.", ["Can I?", "So no.", "Bookings end."], id="no"),
         pytest.param("What?! Really?", ["What?!", "Really?"], id="two marks together"),
         pytest.param(
             "thanks for writing. refunds take 14 days, e.g. by card. ok?",

@@ -8,6 +8,7 @@ from groundwatch.transforms.lexical.values.read_values import read_values
 from groundwatch.transforms.lexical.values.value import Value
 
 EQUAL = """
+2.4 GHz | 2,400 MHz
 14:00 | 2 pm
 9:00 | 9 am
 17:00 | 5 p.m.
