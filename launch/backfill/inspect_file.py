@@ -19,7 +19,7 @@ from groundwatch.pipeline.sources.archives import read_file
 from groundwatch.pipeline.sources.compression import DamagedArchive
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
-from groundwatch.schemas.wire.json_input import read_camel_case, read_json
+from groundwatch.schemas.wire.json_input import read_camel_case
 from groundwatch.transforms.check_one import enrich_one
 from groundwatch.transforms.formats.carriers.carrier_table import find_carrier
 from groundwatch.transforms.formats.parser import ParseFailure, suggest_map_of, unread_texts
@@ -107,9 +107,9 @@ class _Shown:
     def _describe(self, message: Message, found: str) -> None:
         """Name the place of an answer, its carrier, its format and the fields of its message."""
         try:
-            read_json(message.payload)
-            fields = json.loads(message.payload, parse_int=str)
             carrier = find_carrier(read_camel_case(message.payload))
+            # With the fields that are null, in the spelling of the message.
+            fields = json.loads(message.payload, parse_int=str)
         except UnreadableAnswer:
             fields, carrier = None, None
         carried = f" in {carrier.name}" if carrier else ""

@@ -1,6 +1,7 @@
 """Quote the sentences of facts that support a claim, or that it contradicts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 from groundwatch.schemas.answer import Fact
@@ -52,15 +53,15 @@ def quote_facts(
     if contradicted:
         return tuple(dict.fromkeys(each for each in contradicted if each.text))
     starts = (*claim.citation_starts, *([0] * len(claim.citations)))
-    found = [
-        (share, Quote(fact, cut_sentence(sentence)))
-        for fact, start in zip(claim.citations, starts, strict=False)
-        if fact < len(facts)
-        for share, sentence in [_nearest(words, _sentences(facts[fact], start))]
-        if share
-    ]
-    best = max(found, key=lambda each: each[0], default=None)
-    return () if best is None else (best[1],)
+    best = _nearest_of_facts(
+        words,
+        (
+            (fact, _sentences(facts[fact], start))
+            for fact, start in zip(claim.citations, starts, strict=False)
+            if fact < len(facts)
+        ),
+    )
+    return (best,) if best else ()
 
 
 def nearest_quote(claim: Claim, facts: Sequence[Fact]) -> Quote | None:
@@ -68,16 +69,10 @@ def nearest_quote(claim: Claim, facts: Sequence[Fact]) -> Quote | None:
 
     The facts are read until 50,000 characters are.
     """
-    words, room = stems_of(claim.text), _MAX_FACT_CHARACTERS
-    best: tuple[float, Quote | None] = (0.0, None)
-    for number, fact in enumerate(facts):
-        if room <= 0:
-            break
-        room -= len(fact.text)
-        share, sentence = _nearest(words, _sentences(fact, 0))
-        if share > best[0]:
-            best = share, Quote(number, cut_sentence(sentence))
-    return best[1]
+    before = accumulate((len(fact.text) for fact in facts), initial=0)
+    count = sum(1 for _ in takewhile(lambda size: size < _MAX_FACT_CHARACTERS, before))
+    read = ((number, _sentences(fact, 0)) for number, fact in enumerate(facts[:count]))
+    return _nearest_of_facts(stems_of(claim.text), read)
 
 
 def cut_sentence(text: str, around: str = "") -> str:
@@ -108,6 +103,15 @@ def _sentence_with(value: str, words: frozenset[str], fact: Fact) -> str:
     holding = [each for each in sentences if value and value in each[0]]
     share, found = _nearest(words, holding or sentences)
     return cut_sentence(found, value) if holding or share else ""
+
+
+def _nearest_of_facts(
+    words: frozenset[str], facts: Iterable[tuple[int, Sequence[_Sentence]]]
+) -> Quote | None:
+    """Quote the sentence that shares most words, of numbered facts; None if none shares any."""
+    ranked = ((*_nearest(words, sentences), number) for number, sentences in facts)
+    share, sentence, number = max(ranked, key=lambda each: each[0], default=(0.0, "", 0))
+    return Quote(number, cut_sentence(sentence)) if share else None
 
 
 def _nearest(words: frozenset[str], sentences: Sequence[_Sentence]) -> tuple[float, str]:

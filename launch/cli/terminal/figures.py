@@ -100,8 +100,8 @@ def accounts_line(summary: Summary) -> str:
     if not summary.closes:
         closing = "THE COUNTS DO NOT ADD UP"
     elif waiting := summary.undelivered:
-        messages = waiting.pop("messages", 0)
-        rows = sum(waiting.values())
+        messages = waiting.get("messages", 0)
+        rows = sum(waiting.values()) - messages
         left = [f"{counted(rows, 'row')} not delivered"] if rows else []
         left += [f"{counted(messages, 'message')} not processed"] if messages else []
         closing = ", ".join(left)

@@ -47,18 +47,18 @@ def find_other_values(
     A premise is one only where the claim says no other word than the sentence.
     """
     stated = list(filter(_may_replace, own.values_of_its_own))
-    premises = [each for each in own.values if _may_replace(each) and each not in stated]
     closest = [each for each in near if each.share >= NEAR]
-    for value in stated + premises:
+    for value in filter(_may_replace, own.values):
+        is_premise = value not in stated
         for each in closest:
             if any(map(value.equals, each.sentence.values)):
                 break
             other = next(_in_place_of(value, own, each.sentence), None)
             if (
                 other
-                and _unconfirmed(stated, each.sentence) == (value in stated)
+                and _unconfirmed(stated, each.sentence) == (not is_premise)
                 and _is_replaced(own, each, value, other)
-                and (value in stated or _is_statement_of(own, each, other))
+                and (not is_premise or _is_statement_of(own, each, other))
             ):
                 is_known = any(fact.has_value(value) for fact in facts)
                 if is_known and not _is_swapped(own, each, near, value):

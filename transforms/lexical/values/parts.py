@@ -5,7 +5,7 @@ from itertools import product
 
 from groundwatch.transforms.lexical.language.phrases import any_of
 from .units import MONEY
-from .value import HOUR, NUMBER, Value
+from .value import HOUR, HOUR_S, NUMBER, Value
 
 _HALVES = "half demi demie media medio mezza mezzo meia meio halb halbe halbes halben halber"
 _QUARTERS = "quarter quart cuarto quarto viertel"
@@ -21,7 +21,7 @@ MAX_JOINT = 5
 """Characters between two parts: " and "."""
 
 _JOINED = MONEY | {"time", "length", "mass"}
-_SECONDS_OF_HOUR, _HUNDRED = 3600, 100
+_HUNDRED = 100
 _CENTS = 2
 """The digits of cents behind the sign of a currency."""
 
@@ -64,6 +64,6 @@ def _part_of(one: Value, two: Value, between: str) -> float | None:
         for unit, its in product(one.units, two.units):
             if unit.dimension == its.dimension in _JOINED and its.factor < unit.factor:
                 return number * its.factor / unit.factor
-    elif one.units[0].factor == _SECONDS_OF_HOUR and between == " ":  # "une heure trente"
+    elif one.units[0].factor == HOUR_S and between == " ":  # "une heure trente"
         return number / HOUR
     return None

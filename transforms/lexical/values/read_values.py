@@ -22,7 +22,7 @@ from groundwatch.transforms.lexical.language.phrases import (
 from .dates import MONTHS, date_in_digits, month_first
 from .parts import MAX_JOINT, joined, with_fraction
 from .units import SCALES, UNITS, Unit
-from .value import DATE, NUMBER, PHONE, TIME, WEEKDAY, Value
+from .value import DATE, HOUR_S, NUMBER, PHONE, TIME, WEEKDAY, Value
 
 _WORDS = {word: float(digits) for word, digits in NUMBER_WORDS.items()}
 _ORDINALS = {word: float(digits) for word, digits in ORDINALS.items()}
@@ -53,8 +53,8 @@ _PARTS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _SURE_YEARS = frozenset(range(1500, 2100))
 """A range would compare a number that is not an int with each of these."""
 
-_HOUR_S, _METRES = 3600, 1000
-"""The seconds of an hour, and the metres of a kilometre."""
+_METRES = 1000
+"""Of a kilometre."""
 
 _MIN_PHONE_DIGITS = 7
 _FIRST_CJK, _MAX_CJK_UNIT = "\u3041", 3
@@ -414,7 +414,7 @@ def _with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value
     if not units and is_plain and len(raw) == 1 and raw[0] in _SURE_YEARS and scale == 1:
         return Value(DATE, start, end, raw, dates=((int(raw[0]), None, None),))
     per_s, hedge = _period_s(text, behind), _hedge(text, start)
-    if per_s == _HOUR_S and units and units[0].dimension == "length":
+    if per_s == HOUR_S and units and units[0].dimension == "length":
         units, per_s = (Unit("speed", units[0].factor / _METRES),), 0.0
     return Value(NUMBER, start, behind, raw, units, last=last, per_s=per_s, hedge=hedge)
 

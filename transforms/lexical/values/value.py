@@ -12,8 +12,7 @@ DATE, TIME, PHONE, NUMBER, WEEKDAY = "date", "time", "phone", "number", "weekday
 HALF_DAY, HOUR = 720, 60
 """Hours are in minutes."""
 
-_SECONDS = 60
-"""Of a minute."""
+MINUTE_S, HOUR_S = 60, 3600
 
 _PLAIN, _HUNDREDTH = Unit("", 1.0), Unit("", 0.01)
 _LEAST_ALONE = 10
@@ -162,7 +161,7 @@ class Value(NamedTuple):
         if number.units:  # "1h30" may be a duration.
             unit = number.units[0]
             return unit.dimension == "time" and any(
-                isclose(each * unit.factor, minutes * _SECONDS)
+                isclose(each * unit.factor, minutes * MINUTE_S)
                 for each, minutes in product(number.raw, time.raw)
             )
         # 9.30 may be half past nine.
