@@ -69,6 +69,8 @@ ORDINALS = _pairs("ordinals")
 """The digits of each ordinal."""
 PERIODS = {word: float(seconds) for word, seconds in _pairs("periods").items()}
 """The seconds of each word for a period: "daily"."""
+FRACTIONS = {word: float(share) for word, share in _pairs("fractions").items()}
+"""What each word for a part of one is: "half"."""
 EQUAL_WORDS = NUMBER_WORDS | ORDINALS | _pairs("days")
 """What number words, ordinals and abbreviated days are compared as."""
 

@@ -3,16 +3,13 @@
 import re
 from itertools import product
 
-from groundwatch.transforms.lexical.language.phrases import any_of
+from groundwatch.transforms.lexical.language.phrases import FRACTIONS, any_of
 from .units import MONEY
 from .value import HOUR, HOUR_S, NUMBER, Value
 
-_HALVES = "half demi demie media medio mezza mezzo meia meio halb halbe halbes halben halber"
-_QUARTERS = "quarter quart cuarto quarto viertel"
-_FRACTIONS = dict.fromkeys(_HALVES.split(), 0.5) | dict.fromkeys(_QUARTERS.split(), 0.25)
 _AND_A_FRACTION = re.compile(
     r"[ -](?:and[ -](?:an?|one)|et(?: une?)?|y(?: una?)?|e(?: una? ?)?|und eine?[mnrs]?)[ -]"
-    rf"(?P<name>{any_of(_FRACTIONS)})(?!\w| (?:of|de|der|del|di)\b)",
+    rf"(?P<name>{any_of(FRACTIONS)})(?!\w| (?:of|de|der|del|di)\b)",
     re.IGNORECASE,
 )
 
@@ -35,7 +32,7 @@ def with_fraction(raw: tuple[float, ...], text: str, end: int) -> tuple[tuple[fl
     found = _AND_A_FRACTION.match(text, end)
     if not found:
         return raw, end
-    fraction = _FRACTIONS[found["name"].lower()]
+    fraction = FRACTIONS[found["name"].lower()]
     return tuple([number + fraction for number in raw]), found.end()
 
 
