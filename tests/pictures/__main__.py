@@ -63,11 +63,10 @@ def draw_review(browser: Browser, folder: Path) -> None:
         for name, width in (("", _DESK_PX), ("_phone", _PHONE_PX)):
             page = browser.new_page(viewport={"width": width, "height": _REVIEW_HEIGHT_PX})
             page.goto(address)
-            while page.locator("#list a").count() == 0:
+            while not re.fullmatch(r"(\d+) of \1 answers", page.locator("h1").inner_text()):
                 page.reload()
             page.screenshot(path=DOCS / f"review_list{name}.jpg", type="jpeg", quality=60)
-            page.get_by_label("Reason").select_option("CONTRADICTION")
-            page.get_by_role("button", name="Show").click()
+            page.goto(f"{address}?reason=CONTRADICTION")
             page.locator("#list a").first.click()
             page.screenshot(path=DOCS / f"review_answer{name}.jpg", type="jpeg", quality=60)
         server.send_signal(signal.SIGINT)

@@ -1,5 +1,7 @@
 "use strict";
 (() => {
+  const filters = document.querySelector("#controls details");
+  if (filters && matchMedia("(max-width: 39.99rem)").matches) filters.open = Boolean(location.search);
   // A key clicks what it is written on; after that the page is on its way out.
   let left = false;
   addEventListener("pageshow", () => { left = false; });
@@ -10,7 +12,10 @@
     const element = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
     if (!element) return;
     event.preventDefault();
-    if (element.matches("input")) return element.focus();
+    if (element.matches("input")) {
+      filters.open = true;
+      return element.focus();
+    }
     if (!left) element.click();
     left = true;
   });

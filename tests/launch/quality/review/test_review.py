@@ -66,6 +66,22 @@ def test_answers_are_labelled_by_keyboard(browser: Browser, tmp_path: Path) -> N
     assert {each["labeller"] for each in lines} == {"ada"}
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)], ids=["desk", "phone"])
+def test_the_first_answer_is_on_the_first_screen(
+    browser: Browser, tmp_path: Path, width: int, height: int
+) -> None:
+    write_enriched(tmp_path / "out", answers(0, 3))
+    with served(tmp_path / "out") as address:
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(address)
+        place = page.locator("#list a").first.bounding_box()
+        assert place
+        assert place["y"] + place["height"] < height
+        page.keyboard.press("/")
+        expect(page.get_by_label("Words")).to_be_focused()
+        page.close()
+
+
 def test_a_second_tab_and_new_files_of_a_worker_are_seen(browser: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     write_enriched(folder, answers(0, 3), "first")
