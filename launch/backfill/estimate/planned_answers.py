@@ -20,8 +20,12 @@ from groundwatch.transforms.check_one import check_in_order
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import is_of_answer
-from groundwatch.transforms.grounding.forecast import Forecast, ForecastCall, forecast_check
-from groundwatch.transforms.grounding.planned_check import plan_check
+from groundwatch.transforms.grounding.planned_check import (
+    Forecast,
+    ForecastCall,
+    forecast_check,
+    plan_check,
+)
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
