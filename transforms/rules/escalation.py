@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from groundwatch.schemas.answer import Fact
-from groundwatch.schemas.checked_answer import Check, CheckedAnswer, Grounding, Screen
+from groundwatch.schemas.checked_answer import CheckedAnswer, Screen
 from groundwatch.schemas.verdict import Tag, Verdict
 from .sampling import is_in_share
 from .tagging import score_verdict
@@ -29,19 +29,12 @@ def screen_answer(
     grounding, check = checked.grounding, checked.check
     if grounding is None or check is None:
         return checked
-    screen = _screen(checked, grounding, check, rule)
-    return replace(checked, screen=screen, escalation=_pick(checked, screen, rule, has_hard_claim))
-
-
-def _screen(
-    checked: CheckedAnswer, grounding: Grounding, check: Check, rule: EscalationRule
-) -> Screen:
     lowest = min(grounding.required_scores, default=None)
     thresholds = rule.thresholds.of_engine(checked.answer.engine)
     decision = score_verdict(
         grounding.support_score, lowest, thresholds, contradicts=bool(grounding.contradictions)
     )
-    return Screen(
+    screen = Screen(
         checker=check.checker,
         revision=check.revision,
         verdict=decision.verdict,
@@ -52,6 +45,7 @@ def _screen(
         escalate_below=rule.below,
         audit_share=rule.share,
     )
+    return replace(checked, screen=screen, escalation=_pick(checked, screen, rule, has_hard_claim))
 
 
 def _pick(
