@@ -12,6 +12,7 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.lexical.scores.claim_result import ScorerFailed
 from groundwatch.transforms.rules.limits import CheckLimits
@@ -42,13 +43,9 @@ _MOST_BYTES_IN_LOOP = 8_000
 
 # Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
 _LIMITS = CheckLimits()
-_WORD_START = re.compile(r"_([a-z])")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, object]).decode
-
-CheckAnswer = Callable[[CheckRequest], CheckResponse]
-"""Check an answer; raise ScorerFailed if that fails."""
 
 
 class InvalidArgumentError(ValueError):
@@ -56,9 +53,9 @@ class InvalidArgumentError(ValueError):
 
 
 class EmbeddedChecker(NamedTuple):
-    """A function that checks answers, and its revision."""
+    """A function that checks answers or raises ScorerFailed, and its revision."""
 
-    check: CheckAnswer
+    check: Callable[[CheckRequest], CheckResponse]
     revision: str
 
 
@@ -190,11 +187,7 @@ def _normalize(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _camel_case(fields: dict[str, object]) -> dict[str, object]:
-    return {
-        _WORD_START.sub(lambda match: match[1].upper(), name): value
-        for name, value in fields.items()
-        if value is not None
-    }
+    return {camel_case_name(name): value for name, value in fields.items() if value is not None}
 
 
 def _problems(request: CheckRequest) -> Iterator[str]:
