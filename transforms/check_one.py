@@ -19,7 +19,7 @@ from .grounding.check_session import Done
 from .grounding.settings import CheckSettings
 from .grounding.two_checkers import open_session
 from .rules.thresholds import Thresholds
-from .step_order import R, Routed, enrich_answers, route_answers
+from .step_order import Routed, enrich_answers, route_answers
 
 
 def read_answer(
@@ -54,16 +54,15 @@ def enrich_one(
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
     """Check and tag one answer; raise UnreadableAnswer or CheckFailed if that fails."""
-    [enriched] = enrich_all([routed], partial(check_answers, settings=settings), thresholds)
+    [enriched] = enrich_all([routed], settings, thresholds)
     return enriched
 
 
 def enrich_all(
-    routed: Iterable[R],
-    check: Callable[[Iterable[R]], Iterable[Routed | Exception]],
-    thresholds: Thresholds,
+    routed: Iterable[Routed | Exception], settings: CheckSettings, thresholds: Thresholds
 ) -> Iterator[EnrichedAnswer]:
     """Check and tag answers; raise the first failure."""
+    check = partial(check_answers, settings=settings)
     for outcome in enrich_answers(routed, check, thresholds):
         if not isinstance(outcome, EnrichedAnswer):
             raise outcome.error if isinstance(outcome, ParseFailure) else outcome

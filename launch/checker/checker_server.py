@@ -21,11 +21,11 @@ from groundwatch.transforms.grounding.embedded_service import (
     BY_WORDS,
     EmbeddedChecker,
     LocalTransport,
-    Reply,
     load_checker,
     refuse,
 )
 from groundwatch.transforms.grounding.errors import Misconfigured
+from groundwatch.transforms.grounding.protocol import HttpReply
 from groundwatch.transforms.grounding.scorers.llm_judge import LlmJudge
 from groundwatch.transforms.grounding.settings import model_of
 from groundwatch.transforms.runtime.processors import usable_processors
@@ -113,7 +113,7 @@ async def _answer(checker: LocalTransport, request: http_server.HttpRequest) -> 
         return _page(refuse(500, "The check failed."))
 
 
-def _page(reply: Reply) -> http_server.Page:
+def _page(reply: HttpReply) -> http_server.Page:
     return http_server.Page(reply.status, "application/json", reply.body, reply.headers)
 
 

@@ -201,7 +201,7 @@ def _read_lines(
                 number += 1
                 if not line.size:  # Lines before it were blank.
                     line.number = number + 1
-                elif is_spread is None and not line.is_blank:
+                elif is_spread is None:
                     is_spread = line.begins_value
                 if is_spread and line.is_open() and not line.is_torn_before(piece):
                     line.add(b"\n")
@@ -233,14 +233,11 @@ class _Line:
         self._last = b""
 
     @property
-    def is_blank(self) -> bool:
-        return not b"".join(self._pieces).removeprefix(BYTE_ORDER_MARK).strip()
-
-    @property
-    def begins_value(self) -> bool:
-        """Whether the line begins a JSON value that goes on in the next one."""
+    def begins_value(self) -> bool | None:
+        """Whether the line begins a JSON value that goes on in the next one; None for a blank."""
         text = b"".join(self._pieces).removeprefix(BYTE_ORDER_MARK)
-        return not self._is_cut and _OPENING.fullmatch(text) is not None
+        is_opening = not self._is_cut and _OPENING.fullmatch(text) is not None
+        return is_opening if text.strip() else None
 
     def is_open(self) -> bool:
         """Return whether a JSON value goes on after what was added so far."""

@@ -7,14 +7,11 @@ from typing import Any
 
 def load_schema(name: str) -> dict[str, Any]:
     """Load a schema of this package: ``enriched_answer``, ``alert`` or ``failure``."""
-    return _load(f"{name}.avsc")
+    text = files(__name__).joinpath(f"{name}.avsc").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 def load_released(name: str, version: str) -> dict[str, Any]:
     """Load a released version of a schema, of which ``enriched_answer``'s are installed."""
-    return _load(f"released/{name}/{version}.avsc")
-
-
-def _load(path: str) -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(files(__name__).joinpath(path).read_text(encoding="utf-8"))
-    return schema
+    return load_schema(f"released/{name}/{version}")

@@ -13,7 +13,7 @@ from typing import Any, TypedDict, Unpack
 from msgspec.structs import asdict, replace
 
 from .schemas.enriched_answer import EnrichedAnswer
-from .transforms.check_one import check_answers, enrich_all, read_answer
+from .transforms.check_one import enrich_all, read_answer
 from .transforms.formats.python_facts import type_name
 from .transforms.grounding.errors import CheckFailed
 from .transforms.grounding.python_checker import Checker
@@ -120,7 +120,7 @@ def check_many(
     )
     question = options.get("question", options.get("query"))
     routed = _read(answers, question, options.get("engine"))
-    return _results(enrich_all(routed, partial(check_answers, settings=settings), decided_by))
+    return _results(enrich_all(routed, settings, decided_by))
 
 
 async def acheck(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckResult:

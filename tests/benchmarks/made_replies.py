@@ -11,7 +11,7 @@ from groundwatch.schemas.wire.grounding_check import (
     CheckResponse,
     CitedChunk,
 )
-from groundwatch.transforms.grounding.embedded_service import Reply
+from groundwatch.transforms.grounding.protocol import HttpReply
 from groundwatch.transforms.lexical.reading.answer_sentences import split_sentences
 
 _SUPPORTED, _DOUBTFUL, _UNSUPPORTED = 0.9, 0.5, 0.2
@@ -31,7 +31,7 @@ def _percentile(text: str) -> int:
     return zlib.crc32(text.encode()) % 100
 
 
-def made_reply(_method: str, _path: str, body: bytes) -> Reply:
+def made_reply(_method: str, _path: str, body: bytes) -> HttpReply:
     """Reply to a check: every sentence is a claim, which the facts support in turn, or not.
 
     One score for all would hide what low claims cost.
@@ -46,7 +46,7 @@ def made_reply(_method: str, _path: str, body: bytes) -> Reply:
             for number, claim in enumerate(claims)
         ),
     )
-    return Reply(status=200, body=_encode(response))
+    return HttpReply(status=200, body=_encode(response))
 
 
 def _claims(text: str) -> Iterator[CheckedClaim]:

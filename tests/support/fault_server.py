@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Self
 
-from groundwatch.transforms.grounding.embedded_service import Reply, answer
+from groundwatch.transforms.grounding.embedded_service import answer
+from groundwatch.transforms.grounding.protocol import HttpReply
 from tests.support.wire_faults import Exchange, Fault, good
 
 Plan = Callable[[int], Fault]
 """What to do with each request, by its number from 0."""
 
-Checker = Callable[[str, str, bytes], Reply]
+Checker = Callable[[str, str, bytes], HttpReply]
 """What a good reply to method, path and body is."""
 
 _START_TIMEOUT_S = _STOP_TIMEOUT_S = 60.0

@@ -16,7 +16,7 @@ from groundwatch.launch.targets.http_sender import reply_error
 from groundwatch.launch.targets.target import RowsRefused, TargetMisconfigured
 from groundwatch.pipeline.storage.buckets import RETRY
 from groundwatch.transforms.grounding.errors import CheckFailed, Misconfigured, Rejected
-from groundwatch.transforms.grounding.protocol import interpret_reply
+from groundwatch.transforms.grounding.protocol import HttpReply, interpret_reply
 from tests.support.checks import check_request
 from tests.support.repository import ROOT
 
@@ -40,7 +40,7 @@ def of_tool(status: int) -> Outcome:
 def of_check(status: int) -> Outcome:
     """Return what becomes of a call to a checker; a judge's status is passed on to its caller."""
     try:
-        interpret_reply(status, None, b"", check_request("A.", "A."), datetime.now(UTC))
+        interpret_reply(HttpReply(status, b""), check_request("A.", "A."), datetime.now(UTC))
     except CheckFailed as error:
         return _outcome(error, Rejected, Misconfigured)
     raise AssertionError(f"{status} is taken for a success")

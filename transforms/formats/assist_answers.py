@@ -14,7 +14,7 @@ from groundwatch.schemas.wire import assistant as wire
 from groundwatch.schemas.wire import discovery_engine as discovery
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.wire_type import Wire, read_wire, wire_fields
-from .discovery_engine_answers import names_of, read_chunks, read_response
+from .discovery_engine_answers import names_of, read_chunks, read_response, support_at
 from .fact_collection import first_text
 from .format import Format, Reading, Request
 
@@ -48,7 +48,12 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
     starts = accumulate((len(text.encode()) for text in texts), initial=0)
     firsts = accumulate((len(each.references) for each in metadata), initial=0)
     supports = [
-        _to_support(segment, start if text else 0, first)
+        support_at(
+            (start if text else 0) + segment.start_index,
+            (start if text else 0) + segment.end_index,
+            [first + index for index in segment.reference_indices if index is not None],
+            segment.grounding_score,
+        )
         for text, each, start, first in zip(texts, metadata, starts, firsts, strict=False)
         for segment in each.segments
         if segment
@@ -71,19 +76,6 @@ def _to_answer(assist_answer: wire.AssistAnswer) -> discovery.WireAnswer:
 def _with_code(reference: wire.AssistReference) -> discovery.Chunk:
     code = reference.code_snippet
     return replace(reference, content=code) if code and not reference.content.strip() else reference
-
-
-def _to_support(segment: wire.AssistSegment, start: int, first: int) -> discovery.WireSupport:
-    return discovery.WireSupport(
-        start_index=start + segment.start_index,
-        end_index=start + segment.end_index,
-        sources=tuple(
-            discovery.CitationSource(reference_id=first + index)
-            for index in segment.reference_indices
-            if index is not None
-        ),
-        grounding_score=segment.grounding_score,
-    )
 
 
 def _skipped_reasons(assist_answer: wire.AssistAnswer) -> tuple[str, ...]:

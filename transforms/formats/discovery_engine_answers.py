@@ -4,7 +4,7 @@ They are an answer resource, which a publisher may have wrapped as {"query", "an
 of answerQuery, and the array that streamAnswer returns over REST.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -149,6 +149,16 @@ def _cited(span: wire.WireCitation, facts_by_id: Mapping[str, tuple[int, ...]]) 
     # A text of zeros is the id 0.
     cited = (facts_by_id.get(digits.lstrip("0") or digits[:1], ()) for digits in ids)
     return tuple(dict.fromkeys(chain.from_iterable(cited)))
+
+
+def support_at(
+    start: int, end: int, references: Iterable[int | None], score: float | None
+) -> wire.WireSupport:
+    """Make the support of a span by references, as another method writes it."""
+    ids = (wire.CitationSource(reference_id=each) for each in references if each is not None)
+    return wire.WireSupport(
+        start_index=start, end_index=end, sources=tuple(ids), grounding_score=score
+    )
 
 
 def names_of(values: Sequence[int | str], names: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from groundwatch.schemas.wire import discovery_engine_methods as wire
 from groundwatch.schemas.wire import enums
 from groundwatch.schemas.wire.json_input import has_any, list_in
 from groundwatch.schemas.wire.wire_type import read_wire, wire_fields
-from .discovery_engine_answers import names_of, read_response
+from .discovery_engine_answers import names_of, read_response, support_at
 from .fact_collection import FactCollection, first_text, render_value
 from .format import Format, Reading, Request
 from .gemini_candidates import joined_text
@@ -85,16 +85,8 @@ def _supports(
         if not claim.claim_text or found < 0:
             continue
         position = found + len(claim.claim_text)
-        yield discovery.WireSupport(
-            start_index=len(text[:found].encode()),
-            end_index=len(text[:position].encode()),
-            sources=tuple(
-                discovery.CitationSource(reference_id=index)
-                for index in claim.support_chunk_indices
-                if index is not None
-            ),
-            grounding_score=claim.support_score,
-        )
+        start, end = len(text[:found].encode()), len(text[:position].encode())
+        yield support_at(start, end, claim.support_chunk_indices, claim.support_score)
 
 
 def _is_grounded_content(fields: Mapping[str, Any]) -> bool:

@@ -23,29 +23,22 @@ class End(NamedTuple):
 
 _STOP = End("STOP")
 _PLAIN = {End(): 0, _STOP: 1}
-_ENDS = {
-    **dict.fromkeys(
-        words("""
-            stop end_turn stop_sequence completed complete tool_call tool_calls tool_use
-            function_call
-        """),
-        _STOP,
-    ),
-    **dict.fromkeys(
-        words("length max_tokens max_output_tokens model_context_window_exceeded incomplete"),
-        End("MAX_TOKENS"),
-    ),
-    **dict.fromkeys(
-        words("content_filter content_filtered guardrail_intervened intervened refusal"),
-        End("SAFETY"),
-    ),
-    **dict.fromkeys(
-        words("in_progress queued pending pause_turn compaction"), End(state="IN_PROGRESS")
-    ),
-    # States of a run, and levels of a log, that say nothing of the answer.
-    **dict.fromkeys(
-        ("", *words("none success ok unset default debug warning finish_reason_unspecified")), End()
-    ),
+_ENDS = {"": End()} | {
+    reason: end
+    for end, reasons in {
+        _STOP: (
+            "stop end_turn stop_sequence completed complete tool_call tool_calls tool_use"
+            " function_call"
+        ),
+        End("MAX_TOKENS"): (
+            "length max_tokens max_output_tokens model_context_window_exceeded incomplete"
+        ),
+        End("SAFETY"): "content_filter content_filtered guardrail_intervened intervened refusal",
+        End(state="IN_PROGRESS"): "in_progress queued pending pause_turn compaction",
+        # States of a run, and levels of a log, that say nothing of the answer.
+        End(): "none success ok unset default debug warning finish_reason_unspecified",
+    }.items()
+    for reason in words(reasons)
 }
 
 

@@ -21,8 +21,8 @@ from groundwatch.schemas.wire.grounding_check import CheckRequest, GroundingFact
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock, waiting
 from . import errors, retry_policy
-from .http_endpoint import HttpEndpoint, HttpReply
-from .protocol import CheckReply, check_path, encode_request, interpret_reply
+from .http_endpoint import HttpEndpoint
+from .protocol import CheckReply, HttpReply, check_path, encode_request, interpret_reply
 from .rate_limiter import AdaptiveThrottle, ConcurrencyLimiter, open_quota
 from .refusals import Refusals
 from .reply_cache import ReplyCache, ReplyStore
@@ -272,16 +272,8 @@ class GroundingClient:
         """Send a request within the limits, and validate the reply."""
         async with self._slots.slot():
             reply = await self._exchange(call, token)
-        return interpret_reply(
-            reply.status,
-            reply.retry_after,
-            reply.body,
-            call.request,
-            datetime.now(UTC),
-            checker=self._settings.checker,
-            attempts=call.sent,
-            revision=reply.revision,
-        )
+        checker, now = self._settings.checker, datetime.now(UTC)
+        return interpret_reply(reply, call.request, now, checker=checker, attempts=call.sent)
 
     async def _exchange(self, call: "_Call", token: Mapping[str, str]) -> HttpReply:
         self._count(call, 1)

@@ -12,11 +12,13 @@ import httpx
 import msgspec
 
 from groundwatch.schemas.wire.grounding_check import CheckRequest, CheckResponse
+from groundwatch.schemas.wire.json_input import camel_case_name
 from groundwatch.transforms.lexical.check_claims import REVISION, check_grounding
 from groundwatch.transforms.lexical.scores.claim_result import ScorerFailed
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.text_splitting import count_tokens
 from groundwatch.transforms.runtime.waiting import waiting_for
+from .protocol import HttpReply
 from .scorers.shared_scorer import load_scorer
 
 _CHECK_PATH = re.compile(
@@ -41,13 +43,9 @@ _MOST_BYTES_IN_LOOP = 8_000
 
 # Source: https://docs.cloud.google.com/generative-ai-app-builder/docs/check-grounding
 _LIMITS = CheckLimits()
-_WORD_START = re.compile(r"_([a-z])")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, object]).decode
-
-CheckAnswer = Callable[[CheckRequest], CheckResponse]
-"""Check an answer; raise ScorerFailed if that fails."""
 
 
 class InvalidArgumentError(ValueError):
@@ -55,30 +53,13 @@ class InvalidArgumentError(ValueError):
 
 
 class EmbeddedChecker(NamedTuple):
-    """A function that checks answers, and its revision."""
+    """A function that checks answers or raises ScorerFailed, and its revision."""
 
-    check: CheckAnswer
+    check: Callable[[CheckRequest], CheckResponse]
     revision: str
 
 
 BY_WORDS = EmbeddedChecker(check_grounding, REVISION)
-
-
-class Reply(NamedTuple):
-    """An HTTP status, a JSON body, and headers.
-
-    They are Retry-After, if a service behind sent one, and X-Checker-Revision.
-    """
-
-    status: int
-    body: bytes
-    retry_after: str | None = None
-    revision: str | None = None
-
-    @property
-    def headers(self) -> dict[str, str]:
-        given = {"Retry-After": self.retry_after, "X-Checker-Revision": self.revision}
-        return {name: value for name, value in given.items() if value}
 
 
 def load_checker(model: str | None, weight: float) -> EmbeddedChecker:
@@ -136,7 +117,7 @@ class LocalTransport(httpx.AsyncBaseTransport):
         if self._threads:
             self._threads.shutdown(wait=False)
 
-    async def answer(self, method: str, path: str, body: bytes) -> Reply:
+    async def answer(self, method: str, path: str, body: bytes) -> HttpReply:
         checker = self._checker
         is_long = self._threads is not None and len(body) > _MOST_BYTES_IN_LOOP
         if checker is not BY_WORDS or is_long:
@@ -145,7 +126,7 @@ class LocalTransport(httpx.AsyncBaseTransport):
         return answer(method, path, body)
 
 
-def answer(method: str, path: str, body: bytes, checker: EmbeddedChecker = BY_WORDS) -> Reply:
+def answer(method: str, path: str, body: bytes, checker: EmbeddedChecker = BY_WORDS) -> HttpReply:
     """Answer one HTTP request as Google's service does, errors included.
 
     The query of the path is ignored. An error contains no text of the request.
@@ -159,18 +140,18 @@ def answer(method: str, path: str, body: bytes, checker: EmbeddedChecker = BY_WO
     except InvalidArgumentError as error:
         return refuse(400, str(error))
     try:
-        return Reply(200, _encode(checker.check(request)), revision=checker.revision)
+        return HttpReply(200, _encode(checker.check(request)), revision=checker.revision)
     except ScorerFailed as error:
         return refuse(error.status, str(error))._replace(retry_after=error.retry_after)
 
 
-def refuse(status: int, message: str) -> Reply:
+def refuse(status: int, message: str) -> HttpReply:
     """Return an error as Google's services write it.
 
     Source: https://cloud.google.com/apis/design/errors
     """
     error = {"code": status, "message": message, "status": _STATUS_NAMES.get(status, "UNKNOWN")}
-    return Reply(status, _encode({"error": error}))
+    return HttpReply(status, _encode({"error": error}))
 
 
 def decode_request(body: bytes) -> CheckRequest:
@@ -206,11 +187,7 @@ def _normalize(fields: dict[str, object]) -> dict[str, object]:
 
 
 def _camel_case(fields: dict[str, object]) -> dict[str, object]:
-    return {
-        _WORD_START.sub(lambda match: match[1].upper(), name): value
-        for name, value in fields.items()
-        if value is not None
-    }
+    return {camel_case_name(name): value for name, value in fields.items() if value is not None}
 
 
 def _problems(request: CheckRequest) -> Iterator[str]:

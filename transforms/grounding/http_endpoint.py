@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import NamedTuple, cast
+from typing import cast
 
 import httpx
 
 from .errors import BadReply, Unavailable
-from .protocol import decompress
+from .protocol import HttpReply, decompress
 from .settings import CheckSettings
 from .try_connection import unreachable
 
@@ -18,18 +18,6 @@ _HEADERS = (
 )
 _REVISION_HEADERS = (b"x-checker-revision", b"server")
 _MAX_REVISION = 200
-
-
-class HttpReply(NamedTuple):
-    """A reply with its decompressed body, its header Retry-After unless it is an OK.
-
-    `revision` is the header X-Checker-Revision or, without one, Server.
-    """
-
-    status: int
-    retry_after: str | None
-    body: bytes
-    revision: str | None = None
 
 
 class HttpEndpoint:
@@ -70,7 +58,7 @@ class HttpEndpoint:
         retry_after = None if is_ok else _read_header(response, b"retry-after")
         named = (_read_header(response, name) for name in _REVISION_HEADERS)
         revision = next(filter(None, named), "")[:_MAX_REVISION] or None
-        return HttpReply(response.status_code, retry_after, content, revision)
+        return HttpReply(response.status_code, content, retry_after, revision)
 
     async def aclose(self) -> None:
         await self._transport.aclose()

@@ -1,7 +1,8 @@
-"""Plan the calls of an answer's check, and make one result of their replies."""
+"""Plan the calls of an answer's check, estimate them, and make one result of their replies."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import sha256
 from operator import mul
 from typing import NamedTuple
 
@@ -12,8 +13,10 @@ from groundwatch.schemas.wire.grounding_check import CheckRequest
 from groundwatch.transforms.rules.merging import merge_replies
 from groundwatch.transforms.rules.planning import PlannedCall, plan_within
 from groundwatch.transforms.rules.routing import OVER_LIMIT
-from .protocol import CheckReply, build_request
+from .protocol import CheckReply, build_request, encode_request
 from .settings import CheckSettings
+
+_KEY_BYTES = 16
 
 
 class PlannedCheck(NamedTuple):
@@ -41,6 +44,34 @@ def plan_check(answer: Answer, settings: CheckSettings) -> PlannedCheck | None:
         partial(build_request, call, answer.facts, settings, is_of_2_0_0=True) for call in calls
     ]
     return PlannedCheck(answer, calls, requests, earlier)
+
+
+class ForecastCall(NamedTuple):
+    """A call of a check.
+
+    Attributes:
+      key: equal for calls of equal content, of which only the first is billed.
+      characters: billed characters of answer and facts.
+    """
+
+    key: bytes
+    characters: int
+
+
+Forecast = tuple[ForecastCall, ...]
+"""The calls that an answer needs, at least one."""
+
+
+def forecast_check(answer: Answer, settings: CheckSettings) -> Forecast | None:
+    """Plan the calls of an answer as the check does; None if it needs more than allowed."""
+    planned = plan_check(answer, settings)
+    if planned is None:
+        return None
+    # The keys are those of the reply cache, but without the checker's address.
+    return tuple(
+        ForecastCall(sha256(encode_request(each)).digest()[:_KEY_BYTES], each.characters)
+        for each in planned.requests
+    )
 
 
 def over_limit(answer: Answer) -> CheckedAnswer:

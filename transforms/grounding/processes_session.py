@@ -149,16 +149,11 @@ class _Process:
 
 def _check_for_parent(connection: Connection) -> None:
     """Check the requests that the parent sends, until it ends; None replies to all if one fails."""
-    for received in _messages(connection):
-        try:
-            reply = _encode([check_grounding(request) for request in _decode_requests(received)])
-        except Exception:  # noqa: BLE001 - the parent finds it again, and handles it
-            reply = _encode(None)
-        with suppress(OSError):
-            connection.send_bytes(reply)
-
-
-def _messages(connection: Connection) -> Iterator[bytes]:
     with suppress(EOFError, OSError):
         while True:
-            yield connection.recv_bytes()
+            received = connection.recv_bytes()
+            try:
+                reply = _encode(list(map(check_grounding, _decode_requests(received))))
+            except Exception:  # noqa: BLE001 - the parent finds it again, and handles it
+                reply = _encode(None)
+            connection.send_bytes(reply)

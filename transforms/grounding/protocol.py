@@ -10,6 +10,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -84,6 +85,23 @@ _IGNORED_FIELDS = frozenset({"citedFacts"})
 _CLAIM_FIELDS = frozenset(CheckedClaim.__struct_encode_fields__)
 
 
+class HttpReply(NamedTuple):
+    """An HTTP status, a JSON body without compression, and headers.
+
+    They are Retry-After, if a service sent one, and X-Checker-Revision or, without one, Server.
+    """
+
+    status: int
+    body: bytes
+    retry_after: str | None = None
+    revision: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        given = {"Retry-After": self.retry_after, "X-Checker-Revision": self.revision}
+        return {name: value for name, value in given.items() if value}
+
+
 class CheckReply(Record, frozen=True, kw_only=True):
     """A valid reply.
 
@@ -154,27 +172,25 @@ def decompress(encoding: str | None, body: bytes, max_bytes: int) -> bytes:
 
 
 def interpret_reply(
-    status: int,
-    retry_after: str | None,
-    body: bytes,
+    reply: HttpReply,
     request: CheckRequest,
     now: datetime,
     *,
     checker: str = DISCOVERY_ENGINE,
     attempts: int = 1,
-    revision: str | None = None,
 ) -> CheckReply:
-    """Decode a decompressed reply, and validate its offsets, indices and scores.
+    """Decode a reply, and validate its offsets, indices and scores.
 
-    `retry_after` is the header of that name: seconds, or a date to compare with `now`. The
-    checker's name chooses the advice on a refusal.
+    Its Retry-After is in seconds, or a date to compare with `now`. The checker's name chooses the
+    advice on a refusal.
 
     Raises:
       CheckFailed: the class that the status stands for, or BadReply for an invalid reply.
     """
-    if status != _OK:
-        error = _error(status, retry_after, body, now, checker)
-        error.cause = _CAUSES.get(status, OutageCause.AWAY)
+    body = reply.body
+    if reply.status != _OK:
+        error = _error(reply, now, checker)
+        error.cause = _CAUSES.get(reply.status, OutageCause.AWAY)
         error.detail = error_detail(body)
         raise error
     try:
@@ -189,7 +205,7 @@ def interpret_reply(
     if fault := _fault(response, request):
         raise BadReply(f"the reply is not valid: {fault}")
     return CheckReply(
-        response=response, attempts=attempts, unknown_members=unknown, revision=revision
+        response=response, attempts=attempts, unknown_members=unknown, revision=reply.revision
     )
 
 
@@ -263,11 +279,9 @@ def _is_score(score: float | None) -> bool:
     return score is None or 0 <= score <= 1
 
 
-def _error(
-    status: int, retry_after: str | None, body: bytes, now: datetime, checker: str
-) -> CheckFailed:
+def _error(reply: HttpReply, now: datetime, checker: str) -> CheckFailed:
     # Not the message, which may quote the answer.
-    name = _STATUS_NAME.search(body)
+    status, name = reply.status, _STATUS_NAME.search(reply.body)
     reason = f"HTTP {status} {name.group(1).decode()}" if name else f"HTTP {status}"
     if status in _REFUSED:
         return Rejected(f"the checker refuses the request: {reason}")
@@ -284,7 +298,7 @@ def _error(
         return Misconfigured(f"the checker redirects: {reason}; name the final address")
     return Unavailable(
         f"the checker is not available: {reason}",
-        parse_retry_after(retry_after, now),
+        parse_retry_after(reply.retry_after, now),
         is_overload=status == _TOO_MANY,
     )
 

@@ -103,17 +103,11 @@ class ReplyStore:
         self.flush()
         self._database.write(_DELETE_REPLIES)
 
-    def get(self, key: bytes) -> tuple[bytes, bool] | None:
+    def get(self, key: bytes, *, is_of_2_0_0: bool = False) -> tuple[bytes, bool] | None:
         """Return a reply, and whether it belonged to no batch; then the current one gets it."""
-        if unwritten := self._replies.get(key):
+        if not is_of_2_0_0 and (unwritten := self._replies.get(key)):
             return unwritten[0], False
-        return self._take(_READ_REPLY, key)
-
-    def get_of_2_0_0(self, key: bytes) -> tuple[bytes, bool] | None:
-        """Return what `get` does, of a reply that 2.0.0 stored."""
-        return self._take(_READ_REPLY_OF_2_0_0, key)
-
-    def _take(self, query: str, key: bytes) -> tuple[bytes, bool] | None:
+        query = _READ_REPLY_OF_2_0_0 if is_of_2_0_0 else _READ_REPLY
         row = next(self._database.read(query, key), None)
         if row is None:
             return None
@@ -249,7 +243,7 @@ class ReplyCache:
     ) -> CheckReply | None:
         stored = store.get(key)
         if stored is None and earlier and store.began_with_2_0_0:
-            stored = store.get_of_2_0_0(self._key(encode_request(earlier())))
+            stored = store.get(self._key(encode_request(earlier())), is_of_2_0_0=True)
         if stored is None:
             return None
         try:

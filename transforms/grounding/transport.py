@@ -80,17 +80,21 @@ class HttpTransport(httpx.AsyncBaseTransport):
       origin: scheme, host and port, to which all requests go.
       max_body_bytes: the longest body of a response, as it is sent.
 
+    Attributes:
+      connections: all that are open.
+      idle: those of them that wait for a request.
+
     Raises:
       InvalidEnvironment: the certificates to trust cannot be read.
     """
 
     def __init__(self, origin: httpx.URL, max_body_bytes: int) -> None:
-        self._max_body_bytes = max_body_bytes
+        self.max_body_bytes = max_body_bytes
         self._host = origin.host
         self._port = origin.port or _PORTS[origin.scheme]
         self._tls = tls_context(str(origin)) if origin.scheme == "https" else None
-        self._connections: set[_Connection] = set()
-        self._idle: list[_Connection] = []
+        self.connections: set[_Connection] = set()
+        self.idle: list[_Connection] = []
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the response when it is complete.
@@ -105,15 +109,15 @@ class HttpTransport(httpx.AsyncBaseTransport):
         return await connection.exchange(content)
 
     async def aclose(self) -> None:
-        for connection in tuple(self._connections):
+        for connection in tuple(self.connections):
             connection.transport.abort()
         # The event loop closes the sockets in its next iteration.
         await asyncio.sleep(0)
 
     def _take_idle(self) -> "_Connection | None":
         """Return the connection that was used last, unless the server may have closed it."""
-        while self._idle:
-            connection = self._idle.pop()
+        while self.idle:
+            connection = self.idle.pop()
             idle_s = time.monotonic() - connection.idle_since_s
             if idle_s < _IDLE_TIMEOUT_S and not connection.transport.is_closing():
                 return connection
@@ -123,10 +127,7 @@ class HttpTransport(httpx.AsyncBaseTransport):
     async def _connect(self) -> "_Connection":
         try:
             _, connection = await asyncio.get_running_loop().create_connection(
-                lambda: _Connection(self._connections, self._idle, self._max_body_bytes),
-                self._host,
-                self._port,
-                ssl=self._tls,
+                lambda: _Connection(self), self._host, self._port, ssl=self._tls
             )
         except OSError as error:  # also of TLS
             raise httpx.ConnectError(describe_failure(error)) from error
@@ -143,12 +144,7 @@ def _encode(request: httpx.Request) -> bytes:
 
 
 class _Connection(asyncio.Protocol):
-    """A connection for one request at a time.
-
-    Args:
-      connections: all connections of the transport.
-      idle: those of them that wait for a request.
-      max_body_bytes: the longest body of a response.
+    """A connection of a transport, its pool, for one request at a time.
 
     Attributes:
       transport: of asyncio.
@@ -157,13 +153,9 @@ class _Connection(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(
-        self, connections: "set[_Connection]", idle: "list[_Connection]", max_body_bytes: int
-    ) -> None:
+    def __init__(self, pool: HttpTransport) -> None:
         self.idle_since_s = 0.0
-        self._connections = connections
-        self._idle = idle
-        self._max_body_bytes = max_body_bytes
+        self._pool = pool
         self._parser: HttpResponseParser | None = None
 
     async def exchange(self, request: bytes) -> httpx.Response:
@@ -188,7 +180,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
-        self._connections.add(self)
+        self._pool.connections.add(self)
 
     def data_received(self, data: bytes) -> None:
         if self._parser is None:
@@ -204,9 +196,9 @@ class _Connection(asyncio.Protocol):
             self._fail(httpx.RemoteProtocolError("the header is too long"))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.discard(self)
-        if self in self._idle:
-            self._idle.remove(self)
+        self._pool.connections.discard(self)
+        if self in self._pool.idle:
+            self._pool.idle.remove(self)
         if self._parser is None:
             return
         names = {name.lower() for name, _ in self._headers}
@@ -237,8 +229,8 @@ class _Connection(asyncio.Protocol):
     def on_body(self, chunk: bytes) -> None:
         self._body.append(chunk)
         self._body_bytes += len(chunk)
-        if self._body_bytes > self._max_body_bytes:
-            self._fail(BadReply(f"the reply is longer than {self._max_body_bytes} bytes"))
+        if self._body_bytes > self._pool.max_body_bytes:
+            self._fail(BadReply(f"the reply is longer than {self._pool.max_body_bytes} bytes"))
 
     def on_message_complete(self) -> None:
         if self._status:
@@ -265,6 +257,6 @@ class _Connection(asyncio.Protocol):
         if self._can_keep_alive and not self.transport.is_closing():
             self._parser = None
             self.idle_since_s = time.monotonic()
-            self._idle.append(self)
+            self._pool.idle.append(self)
         else:
             self.transport.abort()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Grounding
 from groundwatch.schemas.wire.grounding_check import CheckResponse
@@ -63,11 +63,7 @@ def _contradictions(
             if wire.mismatches and wire.score == claims[number].score:
                 found += [
                     Contradiction(
-                        claim=number,
-                        kind=each.kind,
-                        claim_value=each.claim_value,
-                        fact_value=each.fact_value,
-                        fact=call.facts[each.fact].fact,
+                        claim=number, **asdict(each) | {"fact": call.facts[each.fact].fact}
                     )
                     for each in wire.mismatches
                 ]

@@ -1,14 +1,13 @@
 """Fill in the template of the address of a record, such as ``https://viewer/r/{record_id}``."""
 
 import re
-import string
+from urllib.parse import quote
 
 from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 
 _FIELDS = ("record_id", "trace_id", "engine")
 _FIELD = re.compile(r"\{(\w+)\}")
 _TEMPLATE = re.compile(r"https?://(?![^/]*@)[^\s<>|\"'{}]+(\{\w+\}[^\s<>|\"'{}]*)+")
-_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
 
 
 def check_template(template: str) -> str:
@@ -26,10 +25,4 @@ def record_url(template: str | None, record: AnswerRow | EnrichedAnswer) -> str 
     values = {name: getattr(record, name) for name in _FIELD.findall(template)}
     if not all(values.values()):
         return None
-    return _FIELD.sub(lambda field: _encode(values[field[1]]), template)
-
-
-def _encode(text: str) -> str:
-    """Percent-encode all but unreserved characters (RFC 3986, section 2.3)."""
-    letters = map(chr, text.encode())
-    return "".join(each if each in _UNRESERVED else f"%{ord(each):02X}" for each in letters)
+    return _FIELD.sub(lambda field: quote(values[field[1]], safe=""), template)

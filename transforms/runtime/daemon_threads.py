@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from multiprocessing.pool import ThreadPool
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-_Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 
@@ -21,13 +20,7 @@ class DaemonThreads(Executor):
     def __init__(self, count: int) -> None:
         self._pool = ThreadPool(count)
 
-    def submit(
-        self,
-        fn: Callable[_Arguments, _Result],
-        /,
-        *args: _Arguments.args,
-        **kwargs: _Arguments.kwargs,
-    ) -> Future[_Result]:
+    def submit(self, fn: Callable[..., _Result], /, *args: Any, **kwargs: Any) -> Future[_Result]:
         """Run a call on the first thread that is idle; it cannot be cancelled."""
         future: Future[_Result] = Future()
         # Setting the result of a cancelled future would end the pool's own thread.

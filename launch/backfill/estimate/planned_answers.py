@@ -20,11 +20,14 @@ from groundwatch.transforms.check_one import check_in_order
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import is_of_answer
-from groundwatch.transforms.grounding.forecast import Forecast, ForecastCall, forecast_check
-from groundwatch.transforms.grounding.planned_check import plan_check
+from groundwatch.transforms.grounding.planned_check import (
+    Forecast,
+    ForecastCall,
+    forecast_check,
+    plan_check,
+)
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
-from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from groundwatch.transforms.rules.escalation import screen_answer
 from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
 
@@ -127,7 +130,7 @@ def _plan_second(
     checked: CheckedAnswer, check: CheckSettings, screening: Screening
 ) -> PlannedAnswer:
     answer = checked.answer
-    escalation = screen_answer(checked, screening.rule, has_hard_claim).escalation
+    escalation = screen_answer(checked, screening.rule).escalation
     planned = plan_check(answer, screening.first)
     if planned is None:
         return _plan_none(checked)  # It needs too many calls.

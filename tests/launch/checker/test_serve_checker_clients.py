@@ -14,7 +14,8 @@ import pytest
 
 from groundwatch.launch.checker import checker_server
 from groundwatch.launch.checker.checker_server import listening
-from groundwatch.transforms.grounding.embedded_service import LocalTransport, Reply
+from groundwatch.transforms.grounding.embedded_service import LocalTransport
+from groundwatch.transforms.grounding.protocol import HttpReply
 from tests.support.checks import CHECK_PATH, check_request
 from tests.support.commands import ChildProcess, start
 from tests.support.hostile_texts import FAMILIES
@@ -272,14 +273,14 @@ def test_four_large_bodies_are_held_at_a_time_and_all_are_answered(
     monkeypatch.setattr(checker_server, "_MAX_SMALL_BYTES", small_bytes)
     held = most = 0
 
-    async def answer(*_: object) -> Reply:
+    async def answer(*_: object) -> HttpReply:
         nonlocal held, most
         held += 1
         most = max(most, held)
         for _ in range(20):
             await asyncio.sleep(0)
         held -= 1
-        return Reply(status=200, body=b"{}")
+        return HttpReply(status=200, body=b"{}")
 
     monkeypatch.setattr(LocalTransport, "answer", answer)
 

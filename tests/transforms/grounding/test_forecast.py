@@ -15,7 +15,7 @@ from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.grounding.check_session import check_answer
 from groundwatch.transforms.grounding.client import GroundingClient
 from groundwatch.transforms.grounding.embedded_service import LocalTransport
-from groundwatch.transforms.grounding.forecast import Forecast, forecast_check
+from groundwatch.transforms.grounding.planned_check import Forecast, forecast_check
 from groundwatch.transforms.grounding.settings import DISCOVERY_ENGINE, CheckSettings
 from groundwatch.transforms.rules.limits import CheckLimits
 from tests.support.builders import a_fact, an_answer

@@ -25,6 +25,7 @@ from groundwatch.schemas.wire.grounding_check import (
 from groundwatch.transforms.grounding import errors
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.protocol import (
+    HttpReply,
     build_request,
     check_path,
     encode_request,
@@ -61,7 +62,9 @@ def recorded(folder: Path) -> Recorded:
 
 
 def interpret(case: Recorded) -> CheckResponse:
-    return interpret_reply(case.status, case.retry_after, case.body, case.request, NOON).response
+    return interpret_reply(
+        HttpReply(case.status, case.body, case.retry_after), case.request, NOON
+    ).response
 
 
 @pytest.mark.parametrize("folder", CASES, ids=[folder.name for folder in CASES])
@@ -91,7 +94,7 @@ REQUEST = CheckRequest(
 def read(body: bytes) -> CheckResponse | None:
     """The reply, or None where it is refused; whatever else is raised is a fault."""
     try:
-        return interpret_reply(200, None, body, REQUEST, NOON).response
+        return interpret_reply(HttpReply(200, body), REQUEST, NOON).response
     except CheckFailed:
         return None
 
@@ -163,7 +166,7 @@ def test_no_cut_or_flipped_byte_of_a_good_reply_is_more_than_refused(data: st.Da
 @given(st.integers(100, 999).filter(lambda status: status != 200), st.binary())
 def test_any_other_status_is_a_failed_check(status: int, body: bytes) -> None:
     with pytest.raises(CheckFailed):
-        interpret_reply(status, None, body, REQUEST, NOON)
+        interpret_reply(HttpReply(status, body), REQUEST, NOON)
 
 
 WAITS = {
@@ -192,7 +195,7 @@ WAITS = {
 
 def wait_of(retry_after: str) -> float | None:
     with pytest.raises(Unavailable) as failed:
-        interpret_reply(503, retry_after, b"", REQUEST, NOON)
+        interpret_reply(HttpReply(503, b"", retry_after), REQUEST, NOON)
     return failed.value.retry_after_s
 
 
@@ -279,7 +282,7 @@ def test_a_claim_is_a_span_of_whole_characters(text: str, start: int, end: int) 
         is_span = False
     request = CheckRequest(answer_candidate=text)
     if is_span:
-        assert interpret_reply(200, None, body, request, NOON).response.claims
+        assert interpret_reply(HttpReply(200, body), request, NOON).response.claims
         return
     with pytest.raises(CheckFailed, match="offsets"):
-        interpret_reply(200, None, body, request, NOON)
+        interpret_reply(HttpReply(200, body), request, NOON)

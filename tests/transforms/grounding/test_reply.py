@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from groundwatch.schemas.wire.grounding_check import CheckedClaim, CheckResponse, CitedChunk
-from groundwatch.transforms.grounding.protocol import CheckReply, interpret_reply
+from groundwatch.transforms.grounding.protocol import CheckReply, HttpReply, interpret_reply
 from groundwatch.transforms.grounding.stored_reply import decode_reply, encode_reply
 from groundwatch.transforms.lexical.check_claims import check_grounding
 from tests.support.checks import check_request
@@ -119,4 +119,4 @@ def test_undocumented_fields_change_nothing_else() -> None:
 
 def read(reply: dict[str, object]) -> CheckReply:
     now = datetime(2026, 3, 3, tzinfo=UTC)
-    return interpret_reply(200, None, msgspec.json.encode(reply), REQUEST, now)
+    return interpret_reply(HttpReply(200, msgspec.json.encode(reply)), REQUEST, now)

@@ -174,7 +174,7 @@ def test_a_body_that_is_too_long_is_not_read_to_its_end(piece: int) -> None:
 def test_a_connection_that_the_server_closed_meanwhile_is_not_used() -> None:
     async def post_twice(transport: HttpTransport, server: ScriptedServer) -> None:
         assert await post(transport, server.url) == (200, b"hello")
-        await until(lambda: not transport._connections)
+        await until(lambda: not transport.connections)
         assert await post(transport, server.url) == (200, b"hello")
 
     server = converse(post_twice, Script(OK.content, closes=True), OK)

@@ -99,20 +99,16 @@ def load_scorer(name: str) -> SharedScorer:
 @cache
 def _small_scorer() -> SharedScorer:
     files = find_model(SMALL)
-    return SharedScorer(_score_by_small, str(files.revision), calibration_of(files.folder))
+    load = cache(lambda: score_by(OnnxModel(files)))
 
+    def score(
+        answer: ScoredAnswer, facts: Sequence[str], threshold: float
+    ) -> list[ClaimResult] | None:
+        with _loading:
+            loaded = load()
+        return loaded(answer, facts, threshold)
 
-def _score_by_small(
-    answer: ScoredAnswer, facts: Sequence[str], threshold: float
-) -> list[ClaimResult] | None:
-    with _loading:
-        score = _load_small()
-    return score(answer, facts, threshold)
-
-
-@cache
-def _load_small() -> ScoreClaims:
-    return score_by(OnnxModel(find_model(SMALL)))
+    return SharedScorer(score, str(files.revision), calibration_of(files.folder))
 
 
 def score_by(model: OnnxModel) -> ScoreClaims:

@@ -22,7 +22,7 @@ from groundwatch.transforms.grounding.errors import (
     Unauthenticated,
     Unavailable,
 )
-from groundwatch.transforms.grounding.protocol import interpret_reply
+from groundwatch.transforms.grounding.protocol import HttpReply, interpret_reply
 from groundwatch.transforms.grounding.scorers import llm_judge
 from groundwatch.transforms.grounding.scorers.llm_judge import LlmJudge
 from tests.support.checks import CHECK_PATH, check_request
@@ -121,7 +121,9 @@ def test_a_refusal_has_the_status_that_the_client_resolves_or_retries(
     reply = check(LlmJudge(f"{api.address}/v1", "small", "k-1"))
     assert reply.status_code == status
     with pytest.raises(error) as raised:
-        interpret_reply(status, None, reply.content, REQUEST, datetime.now(UTC), checker="judge")
+        interpret_reply(
+            HttpReply(status, reply.content), REQUEST, datetime.now(UTC), checker="judge"
+        )
     assert type(raised.value) is error
     message = f"The judge replied with status {status}. Unknown key:"
     assert reply.json()["error"]["message"] == message
