@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from groundwatch.schemas.answer import Answer
 from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.verdict import Tag
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.rules.escalation import screen_answer
 from .check_session import BackgroundSession, CheckOutcome, CheckSession, Done
@@ -77,7 +78,7 @@ class TwoCheckers(CheckSession):
     def _screen(self, done: Done, outcome: CheckOutcome) -> None:
         if isinstance(outcome, CheckedAnswer):
             try:
-                outcome = screen_answer(outcome, self._screening.rule)
+                outcome = screen_answer(outcome, self._screening.rule, has_hard_claim)
             except Exception as error:  # noqa: BLE001 - whoever submitted the answer handles it
                 outcome = error
         if isinstance(outcome, CheckedAnswer) and outcome.escalation:

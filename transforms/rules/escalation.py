@@ -1,19 +1,26 @@
 """Decide which answers a second checker checks, by what the first one has found."""
 
+from collections.abc import Callable, Sequence
+
 from msgspec.structs import replace
 
+from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import CheckedAnswer, Screen
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from .sampling import is_in_share
 from .tagging import score_verdict
 from .thresholds import EscalationRule
+
+HasHardClaim = Callable[[str, Sequence[Fact], str | None], bool]
+"""Return whether an answer, with its facts and its question, has a claim that words judge badly."""
 
 _DIGITS = slice(16, 32)
 """Of a record id. Samples are drawn by the first 16: the share of a sample is drawn by others."""
 
 
-def screen_answer(checked: CheckedAnswer, rule: EscalationRule) -> CheckedAnswer:
+def screen_answer(
+    checked: CheckedAnswer, rule: EscalationRule, has_hard_claim: HasHardClaim
+) -> CheckedAnswer:
     """Note on an answer what the first checker found, and whether the second one checks it.
 
     An answer that the first one could not check, since it needs too many calls, stays as it is.
@@ -38,10 +45,12 @@ def screen_answer(checked: CheckedAnswer, rule: EscalationRule) -> CheckedAnswer
         escalate_below=rule.below,
         audit_share=rule.share,
     )
-    return replace(checked, screen=screen, escalation=_pick(checked, screen, rule))
+    return replace(checked, screen=screen, escalation=_pick(checked, screen, rule, has_hard_claim))
 
 
-def _pick(checked: CheckedAnswer, screen: Screen, rule: EscalationRule) -> Tag | None:
+def _pick(
+    checked: CheckedAnswer, screen: Screen, rule: EscalationRule, has_hard_claim: HasHardClaim
+) -> Tag | None:
     """Return ESCALATED for an uncertain answer, AUDITED for a random one of the others."""
     answer, lowest = checked.answer, screen.min_claim_score
     is_low = screen.verdict == Verdict.LOW_GROUNDED

@@ -28,6 +28,7 @@ from groundwatch.transforms.grounding.planned_check import (
 )
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
 from groundwatch.transforms.rules.escalation import screen_answer
 from groundwatch.transforms.step_order import Routed, SampledOut, route_answers
 
@@ -130,7 +131,7 @@ def _plan_second(
     checked: CheckedAnswer, check: CheckSettings, screening: Screening
 ) -> PlannedAnswer:
     answer = checked.answer
-    escalation = screen_answer(checked, screening.rule).escalation
+    escalation = screen_answer(checked, screening.rule, has_hard_claim).escalation
     planned = plan_check(answer, screening.first)
     if planned is None:
         return _plan_none(checked)  # It needs too many calls.

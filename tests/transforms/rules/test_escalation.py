@@ -1,5 +1,6 @@
 """Which answers a second checker checks."""
 
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -9,11 +10,13 @@ from hypothesis import strategies as st
 
 from groundwatch.schemas.checked_answer import CheckedAnswer, Contradiction, Decision, Grounding
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.rules.escalation import screen_answer
+from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
+from groundwatch.transforms.rules import escalation
 from groundwatch.transforms.rules.sampling import SamplingRule, is_in_sample
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
 from tests.support.builders import a_check, a_claim, an_answer
 
+screen_answer = partial(escalation.screen_answer, has_hard_claim=has_hard_claim)
 NONE, ALL = EscalationRule(share=0.0), EscalationRule(share=1.0)
 
 
