@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from multiprocessing.synchronize import Event as ProcessEvent
 from operator import attrgetter
@@ -18,6 +18,8 @@ from groundwatch.schemas.message import Message
 from groundwatch.transforms.parse_answers import TooManyAnswers
 
 AnyEvent = threading.Event | ProcessEvent
+_Places = defaultdict[str, list[tuple[RecordRange, int]]]
+"""Where in its files each message of a batch was read, by the message's place."""
 
 
 class Stopped(Exception):
@@ -51,7 +53,7 @@ class ArchiveSource:
         if claimed is None:
             return False
         segment, is_retry = claimed
-        places = _Places()
+        places: _Places = defaultdict(list)
         ranges = self._ranges_of(segment, places)
         finished = segment.finished_answers
         try:
@@ -82,42 +84,29 @@ class ArchiveSource:
             self._reading.release()
         return claimed
 
-    def _advance(self, segment: Segment, places: "_Places", outcome: Outcome) -> None:
+    def _advance(self, segment: Segment, places: _Places, outcome: Outcome) -> None:
         """Record that a batch is done, but for its messages with deferred answers."""
         finished = finished_beside(outcome.deferred)
-        ranges = places.ranges_of(finished)
-        self._plan.advance(segment.number, self._attempt, ranges, finished.total())
+        deferred = [
+            replace(source, first=number, count=1)
+            for place in finished
+            for source, number in places[place]
+        ]
+        # In the order of their files.
+        deferred.sort(key=attrgetter("path", "first"))
+        self._plan.advance(segment.number, self._attempt, deferred, finished.total())
 
-    def _ranges_of(self, segment: Segment, places: "_Places") -> Iterator[MessageRange]:
+    def _ranges_of(self, segment: Segment, places: _Places) -> Iterator[MessageRange]:
         read = self._reader.messages_of(segment)
         for each, messages in zip(segment.ranges, read, strict=True):
-            noted = places.noting(each, self._until_error(messages.messages))
-            yield messages._replace(messages=noted)
+            yield messages._replace(messages=self._noting(places, each, messages.messages))
 
-    def _until_error(self, messages: Iterable[Message]) -> Iterator[Message]:
-        for message in messages:
+    def _noting(
+        self, places: _Places, source: RecordRange, messages: Iterable[Message]
+    ) -> Iterator[Message]:
+        """Pass messages of a record range until a batch fails, and note where each was read."""
+        for number, message in enumerate(messages, source.first):
             if self.errors:
                 raise Stopped
+            places[message.place].append((source, number))
             yield message
-
-
-class _Places:
-    """Where in its files each message of a batch was read."""
-
-    def __init__(self) -> None:
-        self._found: defaultdict[str, list[tuple[RecordRange, int]]] = defaultdict(list)
-
-    def noting(self, source: RecordRange, messages: Iterable[Message]) -> Iterator[Message]:
-        """Pass messages of a record range, and note where each was read."""
-        for number, message in enumerate(messages, source.first):
-            self._found[message.place].append((source, number))
-            yield message
-
-    def ranges_of(self, places: Iterable[str]) -> Sequence[RecordRange]:
-        """Return the record ranges of messages, in the order of their files."""
-        found = (
-            replace(source, first=number, count=1)
-            for place in places
-            for source, number in self._found[place]
-        )
-        return sorted(found, key=attrgetter("path", "first"))
