@@ -1,5 +1,6 @@
 """The command line: find the command, run it, and say what is wrong with its arguments."""
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -11,7 +12,6 @@ from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .commands import all_commands, run_command
 from .terminal.exit_status import DONE, USAGE, fail
 from .terminal.optional_reader import let_the_reader_end
-from .terminal.terminal_log import log_on_terminal
 
 _GONE = {
     "status": "; use `groundwatch verify`, which prints the ledger",
@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.write(f"groundwatch {__version__}\n")
         return DONE
     # Before Beam is imported, which would set up a log of its own.
-    log_on_terminal()
+    _log_on_terminal()
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
         hint = _GONE.get(command) or nearest_hint(command, all_commands()) or "."
@@ -60,6 +60,24 @@ def _run(arguments: list[str]) -> int:
         sys.stderr.write(f"groundwatch {command} cannot start:\n{problems}")
         sys.stderr.write(f"`groundwatch {command} --help` lists the flags.\n")
         return USAGE
+
+
+def _log_on_terminal() -> None:
+    """Write warnings and errors to standard error, unless a log is set up already."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(TerminalFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+class TerminalFormatter(logging.Formatter):
+    """Put before each message who says it: groundwatch, or the library, such as Beam."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a record; of a library's its lines are joined to one."""
+        name = record.name.partition(".")[0]
+        message = super().format(record)
+        is_whole = name == "groundwatch" or record.exc_info
+        return f"{name}: {message if is_whole else ' '.join(message.split())}"
 
 
 def _open_closed_streams() -> None:
