@@ -76,16 +76,13 @@ class Monitor:
         self._deleted_before_us = 0
 
     @property
-    def open_rate_incidents(self) -> int:
-        return sum(len(engine.incidents) for engine in self._state.engines)
-
-    @property
-    def open_no_data_incidents(self) -> int:
-        return sum(activity.incident is not None for activity in self._state.activity)
-
-    @property
-    def open_checker_incidents(self) -> int:
-        return len(self._state.outages)
+    def open_incidents(self) -> dict[str, int]:
+        """How many incidents of each kind are open."""
+        return {
+            "rate": sum(len(engine.incidents) for engine in self._state.engines),
+            "no_data": sum(activity.incident is not None for activity in self._state.activity),
+            "checker": len(self._state.outages),
+        }
 
     def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
