@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from groundwatch.launch.cli.commands.watch import WatchSettings
 from groundwatch.launch.engine.batches import Batches
 from groundwatch.launch.engine.engine_database import EngineDatabase
-from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.journal import FILE_AGE, Journal
 from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings, SubscriptionStats
@@ -73,7 +73,7 @@ def open_worker(
     config = replace(config, check=config.check.with_answered(checkers_answered(journal)))
     summarize = partial(_summarize, config, started_at_us)
     per_minute = config.check.requests_per_minute
-    journal.keep_file_age(settings.pubsub.file_age_s)
+    journal.database.keep_note(FILE_AGE, settings.pubsub.file_age_s)
     with ExitStack() as opened:
         posted = None
         if subscription is None:
