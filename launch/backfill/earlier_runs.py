@@ -216,18 +216,16 @@ def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
             storage.publish(path, storage.join(root, file.moved_to))
 
 
-def taken_over(config: Config) -> dict[str, str]:
+def taken_over(config: Config, runs: Iterable[Summary] | None = None) -> dict[str, str]:
     """Map inputs of a replay that another one has moved, as it had resolved what waits in them.
 
     It is named by its run's id.
     """
-    return _taken_over(config, summary_file.read_summaries(config.output)) if config.replays else {}
-
-
-def _taken_over(config: Config, runs: Iterable[Summary]) -> dict[str, str]:
+    if not config.replays:
+        return {}
     moved = {
         file.path: run.run
-        for run in runs
+        for run in (summary_file.read_summaries(config.output) if runs is None else runs)
         for file in replayed_files([run.replayed])
         if file.moved_to
     }
@@ -250,7 +248,7 @@ def _replayed_from(
     others = list(replayed_files(run.replayed for run in runs if not _is_try_of(run, config)))
     tries = replayed_files(run.replayed for run in runs if _is_try_of(run, config))
     left = {file.path: file.waiting for file in tries}
-    moved = _taken_over(config, runs)
+    moved = taken_over(config, runs)
     ranges: defaultdict[str, list[RecordRange]] = defaultdict(list)
     for each in waiting:
         ranges[each.path].append(each)
