@@ -114,7 +114,7 @@ class ReviewPages:
         """
         record_id = row.record_id
         row = _blind_answer(row) if is_blind else row
-        decisions = labels.own_decisions(record_id) if is_blind else labels.decisions(record_id)
+        decisions = labels.decisions(record_id, labels.labeller if is_blind else None)
         return self._render(
             "record.html",
             each=cut_answer(_of_claim(row, number) if number else row, _LIMITS),
