@@ -36,7 +36,7 @@ from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
-from groundwatch.transforms.runtime.signals import written_beside
+from groundwatch.transforms.runtime.signals import signals_handled, written_beside
 from .archive_source import AnyEvent
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
@@ -221,8 +221,7 @@ def _shared(config: Config, processes: int) -> Config:
 def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
     """Let a first interrupt end the calls in flight, and a second one end everything."""
     interrupted = threading.Event()
-    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # behind a shell's `&`
-    if is_ignored or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         yield interrupted.is_set
         return
     sentence = "ending when the calls in flight have ended; interrupt again to end now"
@@ -235,8 +234,5 @@ def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
             stop.set()
             announce()
 
-        earlier = signal.signal(signal.SIGINT, interrupt)
-        try:
+        with signals_handled([signal.SIGINT], interrupt):
             yield interrupted.is_set
-        finally:
-            signal.signal(signal.SIGINT, earlier)
