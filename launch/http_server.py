@@ -300,7 +300,8 @@ class ServerThread:
             runner.run(serve)
 
     async def _serve(self, answer: Handler, limits: ServerLimits, refuse: Refuse) -> None:
-        async with HttpServer(answer, limits, refuse).serving(self._listener):
+        self._server = HttpServer(answer, limits, refuse)
+        async with self._server.serving(self._listener):
             await self._is_closing.wait()
 
 
