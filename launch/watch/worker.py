@@ -202,7 +202,7 @@ class Worker:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
             self.journal.delete_old_batches(self.dedupe_us)
-        if self._latency.pending and not self.journal.outbox.count("alert"):
+        if self._latency and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
     def _evaluate(self, *, at_once: bool = False) -> Sequence[Alert]:
