@@ -75,10 +75,12 @@ def announce_replacement(config: Config) -> set[str]:
 
 def failures_begun(config: Config) -> set[str]:
     """Return the files of failures of interrupted runs that a run replaces when it has ended."""
-    begun = (
-        each for each in summary_file.read_summaries(config.output) if _is_try_of(each, config)
-    )
-    return {path for earlier in begun for path in _failure_files(config.destination, earlier)}
+    return {
+        path
+        for earlier in summary_file.read_summaries(config.output)
+        if _is_try_of(earlier, config)
+        for path in _failure_files(config.destination, earlier)
+    }
 
 
 def _failure_files(destination: Destination, run: Summary) -> set[str]:
@@ -94,14 +96,10 @@ def _unlisted_files(destination: Destination, run: Summary, kind: str) -> Iterab
 
 def _remove_run(destination: Destination, earlier: Summary) -> None:
     manifests = list(publication.manifests_of(destination, earlier.name))
-    for manifest in manifests:
-        storage.remove(
-            [destination.path(each.path) for each in publication.read_manifest_file(manifest)]
-        )
+    files = [each.path for path in manifests for each in publication.read_manifest_file(path)]
     for kind in RowFormats._fields:
-        unlisted = _unlisted_files(destination, earlier, kind)
-        storage.remove([destination.path(path) for path in unlisted])
-    storage.remove(manifests)
+        files += _unlisted_files(destination, earlier, kind)
+    storage.remove([*map(destination.path, files), *manifests])
     summary_file.remove_summary(destination, earlier)
 
 
@@ -341,15 +339,13 @@ def resolving_files(config: Config) -> list[str]:
 
     Deleted files are left out: who deletes results wants them again.
     """
-    destination = config.destination
-    replays = (
-        run
+    paths = (
+        config.destination.path(entry.path)
         for run in summary_file.read_summaries(config.output)
         # Earlier releases noted it only where failures of the folder itself were resolved.
         if (run.replayed or (run.planned and run.planned.replays)) and not _is_try_of(run, config)
+        for entry in publication.read_manifest(config.destination, run.name, "enriched")
     )
-    entries = (publication.read_manifest(destination, run.name, "enriched") for run in replays)
-    paths = (destination.path(entry.path) for entry in chain.from_iterable(entries))
     return [path for path in paths if storage.exists(path)]
 
 
