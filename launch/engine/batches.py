@@ -32,16 +32,13 @@ class Work(NamedTuple):
     finished_answers: int = 0
 
 
-class Batches:
+class Batches(NamedTuple):
     """Run batches; when `run` returns, the outcome is durable."""
 
-    def __init__(
-        self, pipeline: LocalPipeline, journal: Journal, seen: SeenIds, checks: CheckSession
-    ) -> None:
-        self._pipeline = pipeline
-        self._journal = journal
-        self._seen = seen
-        self._checks = checks
+    pipeline: LocalPipeline
+    journal: Journal
+    seen: SeenIds
+    checks: CheckSession
 
     def run(
         self,
@@ -57,23 +54,23 @@ class Batches:
         `TooManyAnswers`, `RunFailed`, `RunStopped`, an OSError, or a bug. Messages of a committed
         batch that are delivered again are found to be duplicates.
         """
-        self._seen.start_batch(work.number, is_retry=work.is_retry, on_all_claimed=read)
-        self._checks.start_batch(work.number, is_retry=work.is_retry)
-        outcome, counts = self._pipeline.run(work.ranges)
-        self._checks.flush()
+        self.seen.start_batch(work.number, is_retry=work.is_retry, on_all_claimed=read)
+        self.checks.start_batch(work.number, is_retry=work.is_retry)
+        outcome, counts = self.pipeline.run(work.ranges)
+        self.checks.flush()
         outcome, counts = self._without_repeated(work, outcome, counts)
-        self._journal.commit(
+        self.journal.commit(
             work.number, outcome, counts, messages=work.messages, advance=partial(advance, outcome)
         )
         return outcome, counts
 
     def fail(self, number: int, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
         """Commit a failure; it is a duplicate if its message, or answer, has failed before."""
-        self._seen.start_batch(number, is_retry=True)
-        [is_new] = self._seen.claim([failure.record_id or unreadable_id(failure.message)])
+        self.seen.start_batch(number, is_retry=True)
+        [is_new] = self.seen.claim([failure.record_id or unreadable_id(failure.message)])
         outcome = Outcome(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         counts = RunCounts(read=1, duplicates=int(not is_new))
-        self._journal.commit(number, outcome, counts, messages=[failure.message])
+        self.journal.commit(number, outcome, counts, messages=[failure.message])
 
     def _without_repeated(
         self, work: Work, outcome: Outcome, counts: RunCounts
@@ -81,7 +78,7 @@ class Batches:
         """Drop and count failures of messages that cannot be read, and have failed before."""
         unread = [each for each in outcome.failures if each.record_id is None]
         ids = [unreadable_id(failure.message) for failure in unread]
-        are_new = self._seen.claim(ids, work.number)
+        are_new = self.seen.claim(ids, work.number)
         repeated = {id(each) for each, is_new in zip(unread, are_new, strict=True) if not is_new}
         kept = tuple(failure for failure in outcome.failures if id(failure) not in repeated)
         # They were read again beside a deferred answer, and counted as duplicates.
