@@ -26,8 +26,7 @@ from groundwatch.transforms.persistence.database import DamagedDatabase, Stateme
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.failures import failed_now
-from .alerts.alert_latency import AlertLatency
-from .alerts.monitor import Monitor
+from .alerts.monitor import AlertLatency, Monitor
 from .batch_size import BatchSize
 from .delivery import Delivery
 from .file_publisher import FilePublisher

@@ -1,6 +1,6 @@
 """How long an alert may have been on its way."""
 
-from groundwatch.launch.watch.alerts.alert_latency import AlertLatency
+from groundwatch.launch.watch.alerts.monitor import AlertLatency
 from groundwatch.schemas.message import Message
 from groundwatch.transforms.runtime.counters import ALERT_LATENCY_MS
 from tests.support.builders import NOON_US, a_message
