@@ -133,7 +133,7 @@ class Delivery(Generic[OutboxRow]):
         ids = [identity for identity, _ in rows]
         try:
             self._delivered = ids, targets.deliver(self._target, [row for _, row in rows])
-        except (targets.TargetUnavailable, targets.TargetMisconfigured) as error:
+        except targets.TargetFailed as error:
             if error.stored:
                 self._delivered = ids[: error.stored], error.delivered
                 self._delete_delivered(journal)

@@ -15,7 +15,12 @@ from groundwatch.launch.engine.pubsub.pubsub_errors import (
     is_transient,
     refusal,
 )
-from groundwatch.launch.targets.target import Target, TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.targets.target import (
+    Target,
+    TargetFailed,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from groundwatch.transforms.grounding.settings import GoogleAccount
 
@@ -60,7 +65,7 @@ class Topic(Target[Any]):
         for request in _requests(self._topic, map(self._encode, rows)):
             try:
                 self._send(request, until_s)
-            except (TargetMisconfigured, TargetUnavailable) as error:
+            except TargetFailed as error:
                 error.stored = stored
                 raise
             stored += len(request.messages)
