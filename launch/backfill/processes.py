@@ -21,10 +21,9 @@ from msgspec.structs import replace
 
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.terminal.progress import Gauges, read_gauges
-from groundwatch.launch.engine.batches import Batches, Work
+from groundwatch.launch.engine.batches import Batches, LocalPipeline, Work
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.pipeline.errors import RunFailed
 from groundwatch.pipeline.settings.config import Config

@@ -9,10 +9,9 @@ from itertools import cycle, islice
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
-from groundwatch.launch.engine.batches import Batches
+from groundwatch.launch.engine.batches import Batches, LocalPipeline
 from groundwatch.launch.engine.engine_database import EngineDatabase
 from groundwatch.launch.engine.journal import FILE_AGE, Journal
-from groundwatch.launch.engine.local_pipeline import LocalPipeline
 from groundwatch.launch.engine.publisher import Publisher
 from groundwatch.launch.engine.pubsub.outstanding import PullSettings, SubscriptionStats
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
