@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from types import FrameType
 
@@ -28,6 +27,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import LocalRunSettings
 from groundwatch.pipeline.sinks.summary_file import refuse_other_source, write_summary
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
@@ -171,11 +171,10 @@ class _Run:
                 return self._summary(ended=True)
             write_summary(self._config.destination, self._summary(ended=False))
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
-            rates = self._journal.rates()
-            found = (
-                RateEvaluator(name, self._config.rates).evaluate(rates[name]) for name in rates
-            )
-            self._journal.raise_alerts(list(chain.from_iterable(found)), {_RATES_EVALUATED: True})
+            alerts: list[Alert] = []
+            for name, counts in self._journal.rates().items():
+                alerts += RateEvaluator(name, self._config.rates).evaluate(counts)
+            self._journal.raise_alerts(alerts, {_RATES_EVALUATED: True})
         self._publisher.publish(everything=True)
         summary = self._summary(ended=True)
         published = self._publisher.rows_published()
