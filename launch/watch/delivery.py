@@ -28,9 +28,6 @@ class OutboxLimits(Record, frozen=True, kw_only=True):
     max_bytes: int = 256 * MEGABYTE
 
 
-OUTBOX_LIMITS = OutboxLimits()
-
-
 class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
@@ -43,7 +40,7 @@ class Delivery(Generic[OutboxRow]):
         journal: Journal,
         row_type: type[OutboxRow],
         target: targets.Target[OutboxRow],
-        limits: OutboxLimits | None = OUTBOX_LIMITS,
+        limits: OutboxLimits | None = OutboxLimits(),  # noqa: B008 - it is frozen
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name

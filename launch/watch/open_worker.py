@@ -40,7 +40,7 @@ from .posts.post_server import PATHS, PostServer
 from .posts.posted_messages import PostedMessages
 from .reporter import LogReporter
 from .retry_queue import RetryQueue
-from .worker import WORKER_LIMITS, Worker, WorkerLimits, checkers_answered
+from .worker import Worker, WorkerLimits, checkers_answered
 
 _CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ def open_worker(
     *,
     reporter: LogReporter,
     subscription: Subscription | None = None,
-    limits: WorkerLimits = WORKER_LIMITS,
+    limits: WorkerLimits = WorkerLimits(),  # noqa: B008 - it is frozen
     is_draining: Callable[[], bool] = bool,
 ) -> Iterator[Worker]:
     """Open a worker, and by default what its settings name to read, while a `with` block lasts.

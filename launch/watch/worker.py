@@ -66,9 +66,6 @@ class WorkerLimits(Record, frozen=True, kw_only=True):
     outstanding_bytes: int = 64 * MEGABYTE
 
 
-WORKER_LIMITS = WorkerLimits()
-
-
 @dataclass(kw_only=True, eq=False)
 class Worker:
     """Process batches of a subscription until it is stopped.
