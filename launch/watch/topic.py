@@ -26,7 +26,6 @@ from groundwatch.transforms.grounding.settings import GoogleAccount
 
 MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
-_DEFAULT_ACCOUNT = GoogleAccount()
 
 
 class Topic(Target[Any]):
@@ -43,7 +42,7 @@ class Topic(Target[Any]):
         kind: str = "topic",
         encode: Callable[[Any], TopicMessage] | None = None,
         address: str | None = None,
-        account: GoogleAccount = _DEFAULT_ACCOUNT,
+        account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
         call_timeout_s: float = 10.0,
         total_s: float = 120.0,
     ) -> None:
