@@ -36,7 +36,7 @@ from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
-from groundwatch.transforms.runtime.signals import signals_handled, written_beside
+from groundwatch.transforms.runtime.signals import written_beside
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
 from .processes import AnyEvent, Processes, run_batches
@@ -219,7 +219,8 @@ def _shared(config: Config, processes: int) -> Config:
 def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
     """Let a first interrupt end the calls in flight, and a second one end everything."""
     interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
+    is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # behind a shell's `&`
+    if is_ignored or threading.current_thread() is not threading.main_thread():
         yield interrupted.is_set
         return
     sentence = "ending when the calls in flight have ended; interrupt again to end now"
@@ -232,5 +233,8 @@ def _interruptible(stop: AnyEvent) -> Iterator[Callable[[], bool]]:
             stop.set()
             announce()
 
-        with signals_handled([signal.SIGINT], interrupt):
+        earlier = signal.signal(signal.SIGINT, interrupt)
+        try:
             yield interrupted.is_set
+        finally:
+            signal.signal(signal.SIGINT, earlier)

@@ -3,6 +3,7 @@
 import logging
 import os
 import shlex
+import signal
 import sys
 import threading
 import time
@@ -28,7 +29,7 @@ from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed, Unavailable
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.persistence.database import DamagedDatabase
-from groundwatch.transforms.runtime.signals import STOP_SIGNALS, signals_handled, written_beside
+from groundwatch.transforms.runtime.signals import STOP_SIGNALS, written_beside
 from .destinations import open_topic
 from .open_worker import open_journal, open_worker
 from .owned_paths import OwnershipLost
@@ -183,7 +184,8 @@ def _run(worker: Worker, stop: threading.Event, drain_left_s: Callable[[], float
 def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], float]]:
     """Drain on a signal while a `with` block lasts; exit at once on a second one.
 
-    What it yields returns the seconds that are left to drain.
+    A signal that this process ignores since its start is still ignored: under `nohup`, or behind a
+    shell's `&`. What it yields returns the seconds that are left to drain.
     """
     limit = threading.Timer(drain_s, _exit)
     limit.daemon = True
@@ -199,11 +201,16 @@ def _signals(drain_s: float, stop: threading.Event) -> Iterator[Callable[[], flo
             limit.start()
             announce()
 
+        handled = (
+            number for number in STOP_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN
+        )
+        earlier = {number: signal.signal(number, drain) for number in handled}
         try:
-            with signals_handled(STOP_SIGNALS, drain):
-                yield lambda: until_s[0] - time.monotonic() if until_s else drain_s
+            yield lambda: until_s[0] - time.monotonic() if until_s else drain_s
         finally:
             limit.cancel()
+            for number, handler in earlier.items():
+                signal.signal(number, handler)
 
 
 def _exit() -> None:

@@ -5,30 +5,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
-from types import FrameType
 
 STOP_SIGNALS = (
     *(signal.SIGTERM, signal.SIGINT, signal.SIGHUP),
     *(signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2),
 )
-
-
-@contextmanager
-def signals_handled(
-    numbers: Iterable[signal.Signals], handle: Callable[[int, FrameType | None], None]
-) -> Iterator[None]:
-    """Handle signals while a `with` block lasts.
-
-    One that this process ignores since its start stays ignored: under `nohup`, or behind a shell's
-    `&`.
-    """
-    taken = [each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN]
-    earlier = {number: signal.signal(number, handle) for number in taken}
-    try:
-        yield
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
