@@ -32,8 +32,7 @@ from .batch_size import BatchSize
 from .destinations import destinations_open, open_topics
 from .file_publisher import FilePublisher
 from .health.metrics import Metrics
-from .health.status_server import StatusServer
-from .health.worker_health import Health
+from .health.worker_health import Health, StatusServer
 from .owned_paths import OwnedPaths
 from .posts.access import Access, PushTokens
 from .posts.post_server import PATHS, PostServer
