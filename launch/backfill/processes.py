@@ -15,7 +15,6 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as ProcessEvent
 from operator import attrgetter
 from queue import Empty
-from threading import Thread
 
 from msgspec.structs import replace
 
@@ -162,7 +161,7 @@ def run_batches(
             except BaseException as error:  # noqa: BLE001 - raised below
                 source.end(error)
 
-        threads = [Thread(target=run, daemon=True) for _ in range(_THREADS)]
+        threads = [threading.Thread(target=run, daemon=True) for _ in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -171,7 +170,7 @@ def run_batches(
         raise errors[0]
 
 
-def _wait(thread: Thread, source: ArchiveSource, meanwhile: Callable[[], None]) -> None:
+def _wait(thread: threading.Thread, source: ArchiveSource, meanwhile: Callable[[], None]) -> None:
     while thread.is_alive():
         # A join without a limit would delay an interrupt.
         thread.join(_POLL_S)
@@ -250,8 +249,8 @@ def _run_process(
     gauge_queue: "Queue[tuple[int, Gauges]]",
     errors: "Queue[Exception]",
 ) -> None:
-    Thread(target=_end_with_parent, daemon=True).start()
-    Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
     keep_beam_quiet()
     try:
         run_batches(config, attempt, stop)

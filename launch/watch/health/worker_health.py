@@ -14,7 +14,6 @@ import msgspec
 
 from groundwatch.launch import http_server
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
-from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
 from groundwatch.schemas.quantities import SECOND_US
@@ -79,11 +78,11 @@ class Health:
                 self._cached_until_s = now_s + _CACHED_S
             return self._cached
 
-    def page(self) -> Page:
+    def page(self) -> http_server.Page:
         """Answer ``/healthz``: 200 and ``ok``, or 503 and the reasons as JSON."""
         return _page(self.reasons())
 
-    def live_page(self) -> Page:
+    def live_page(self) -> http_server.Page:
         """Answer ``/livez``: as ``/healthz``, with the reasons that a restart resolves."""
         reasons = self.reasons()
         return _page({name: reasons[name] for name in _RESOLVED_BY_RESTART & reasons.keys()})
@@ -123,12 +122,12 @@ class Health:
             yield "pubsub_does_not_answer", "Pub/Sub does not answer; it is retried"
 
 
-def _page(reasons: dict[str, str]) -> Page:
+def _page(reasons: dict[str, str]) -> http_server.Page:
     if not reasons:
-        return Page(200, "text/plain; charset=utf-8", b"ok\n")
+        return http_server.Page(200, "text/plain; charset=utf-8", b"ok\n")
     listed = [{"reason": name, "message": message} for name, message in reasons.items()]
     body = msgspec.json.encode({"status": "unhealthy", "reasons": listed})
-    return Page(503, "application/json", body + b"\n")
+    return http_server.Page(503, "application/json", body + b"\n")
 
 
 def disk_problem(folder: str) -> str | None:
@@ -153,7 +152,7 @@ class StatusServer:
         self,
         host: str,
         port: int,
-        pages: Mapping[str, Callable[[str], Page]],
+        pages: Mapping[str, Callable[[str], http_server.Page]],
         deadline_s: float = _DEADLINE_S,
     ) -> None:
         self._pages = pages
@@ -170,7 +169,7 @@ class StatusServer:
         self._server.close()
         self._page_threads.shutdown(cancel_futures=True)
 
-    async def _answer(self, request: http_server.HttpRequest) -> Page:
+    async def _answer(self, request: http_server.HttpRequest) -> http_server.Page:
         if request.method not in {"GET", "HEAD"}:
             return http_server.refuse_in_text(501, "only GET and HEAD are served")
         if request.path not in self._pages:
