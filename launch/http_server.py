@@ -5,7 +5,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import NamedTuple, cast
 
@@ -118,12 +118,17 @@ class HttpServer(web.Server):
       answer: answers a request.
       limits: what clients may take.
       refuse: makes the response to a request that is over a limit.
+      loop: in which the server will run; None for the running one.
     """
 
     def __init__(
-        self, answer: Handler, limits: ServerLimits, refuse: Refuse = refuse_in_text
+        self,
+        answer: Handler,
+        limits: ServerLimits,
+        refuse: Refuse = refuse_in_text,
+        loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        super().__init__(self._serve)
+        super().__init__(self._serve, loop=loop)
         self._answer, self._limits, self._refuse = answer, limits, refuse
         self._large_bodies = asyncio.Semaphore(limits.max_large_bodies)
         self._most_body_bytes = limits.max_large_bodies * limits.max_body_bytes
@@ -219,10 +224,14 @@ class HttpServer(web.Server):
                 body = await self._read_body(request, connection)
         except TimeoutError:
             message = f"The request did not arrive within {self._limits.deadline_s:g} seconds."
-            return self._end(408, message)
+            response = _response(self._refuse(408, message))
+            response.force_close()  # The rest of the request may still come.
+            return response
         except web.RequestPayloadError:
             message = "The body is not whole, or not encoded as its Content-Encoding says."
-            return self._end(400, message)
+            response = _response(self._refuse(400, message))
+            response.force_close()
+            return response
         if body is None:
             message = f"The request is over {self._limits.max_body_bytes:,} bytes."
             return _response(self._refuse(413, message))
@@ -232,12 +241,6 @@ class HttpServer(web.Server):
                 *(request.method, request.path, request.headers, body, request.query_string)
             )
             return _response(await self._answer(arrived))
-
-    def _end(self, status: int, message: str) -> web.Response:
-        """Refuse the last request of a connection: the rest of it may still come."""
-        response = _response(self._refuse(status, message))
-        response.force_close()
-        return response
 
     async def _read_body(
         self, request: web.BaseRequest, connection: _ClientConnection
@@ -287,20 +290,19 @@ class ServerThread:
         self.address = address_of(self._listener)
         self._loop = asyncio.new_event_loop()
         self._is_closing = asyncio.Event()
-        serve = self._serve(answer, limits, refuse)
-        self._thread = threading.Thread(target=self._run, args=(serve,), name=name, daemon=True)
+        self._server = HttpServer(answer, limits, refuse, loop=self._loop)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         self._loop.call_soon_threadsafe(self._is_closing.set)
         self._thread.join()
 
-    def _run(self, serve: Coroutine[None, None, None]) -> None:
+    def _run(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner, self._listener:
-            runner.run(serve)
+            runner.run(self._serve())
 
-    async def _serve(self, answer: Handler, limits: ServerLimits, refuse: Refuse) -> None:
-        self._server = HttpServer(answer, limits, refuse)
+    async def _serve(self) -> None:
         async with self._server.serving(self._listener):
             await self._is_closing.wait()
 

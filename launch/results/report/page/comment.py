@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from groundwatch.launch.cli.terminal.exit_status import decide_gate
 from groundwatch.launch.cli.terminal.figures import (
     NOTHING,
     answer_ids,
@@ -14,6 +13,7 @@ from groundwatch.launch.cli.terminal.figures import (
     points,
     score,
 )
+from groundwatch.launch.cli.terminal.gate import decide_gate
 from groundwatch.launch.results.report.counts.comparison import (
     Change,
     Comparison,
