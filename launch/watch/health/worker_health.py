@@ -27,8 +27,6 @@ _CACHED_S = 1.0
 _PROBE = bytes(4096)
 _RESOLVED_BY_RESTART = {"not_pulling"}
 _MAX_CONNECTIONS = 8
-_DEADLINE_S = 5.0
-_SHUTDOWN_S = 0.1
 _log = logging.getLogger(__name__)
 
 
@@ -153,13 +151,13 @@ class StatusServer:
         host: str,
         port: int,
         pages: Mapping[str, Callable[[str], http_server.Page]],
-        deadline_s: float = _DEADLINE_S,
+        deadline_s: float = 5.0,
     ) -> None:
         self._pages = pages
         self._deadline_s = deadline_s
         self._page_threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "status-page")
         limits = http_server.ServerLimits(
-            deadline_s=deadline_s, max_connections=_MAX_CONNECTIONS, shutdown_s=_SHUTDOWN_S
+            deadline_s=deadline_s, max_connections=_MAX_CONNECTIONS, shutdown_s=0.1
         )
         self._server = http_server.ServerThread("status", (host, port), self._answer, limits)
         self.address = self._server.address
