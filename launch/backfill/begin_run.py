@@ -37,16 +37,8 @@ def make_plan(
     messages = sum(contents.messages for _, contents in files)
     processes = processes or default_processes(config.check, messages)
     size = batch_size(config.check, messages, processes, segment_messages)
-    planned = PlannedRun(
-        fingerprint=same_run.fingerprint(config),
-        inputs=config.inputs,
-        versions=tuple(contents.version for _, contents in files),
-        messages=messages,
-        replays=config.replays,
-        budget=config.check.budget,
-        in_files=same_run.in_files(config),
-    )
-    return planned, split_segments(files, size)
+    versions = [contents.version for _, contents in files]
+    return same_run.planned_now(config, versions, messages), split_segments(files, size)
 
 
 def as_begun(config: Config, database: EngineDatabase) -> Config:

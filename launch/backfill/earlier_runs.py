@@ -75,10 +75,12 @@ def announce_replacement(config: Config) -> set[str]:
 
 def failures_begun(config: Config) -> set[str]:
     """Return the files of failures of interrupted runs that a run replaces when it has ended."""
-    begun = (
-        each for each in summary_file.read_summaries(config.output) if _is_try_of(each, config)
-    )
-    return {path for earlier in begun for path in _failure_files(config.destination, earlier)}
+    return {
+        path
+        for earlier in summary_file.read_summaries(config.output)
+        if _is_try_of(earlier, config)
+        for path in _failure_files(config.destination, earlier)
+    }
 
 
 def _failure_files(destination: Destination, run: Summary) -> set[str]:
@@ -94,14 +96,10 @@ def _unlisted_files(destination: Destination, run: Summary, kind: str) -> Iterab
 
 def _remove_run(destination: Destination, earlier: Summary) -> None:
     manifests = list(publication.manifests_of(destination, earlier.name))
-    for manifest in manifests:
-        storage.remove(
-            [destination.path(each.path) for each in publication.read_manifest_file(manifest)]
-        )
+    files = [each.path for path in manifests for each in publication.read_manifest_file(path)]
     for kind in RowFormats._fields:
-        unlisted = _unlisted_files(destination, earlier, kind)
-        storage.remove([destination.path(path) for path in unlisted])
-    storage.remove(manifests)
+        files += _unlisted_files(destination, earlier, kind)
+    storage.remove([*map(destination.path, files), *manifests])
     summary_file.remove_summary(destination, earlier)
 
 
@@ -216,18 +214,16 @@ def move_replayed(root: str, summaries: Iterable[Summary]) -> None:
             storage.publish(path, storage.join(root, file.moved_to))
 
 
-def taken_over(config: Config) -> dict[str, str]:
+def taken_over(config: Config, runs: Iterable[Summary] | None = None) -> dict[str, str]:
     """Map inputs of a replay that another one has moved, as it had resolved what waits in them.
 
     It is named by its run's id.
     """
-    return _taken_over(config, summary_file.read_summaries(config.output)) if config.replays else {}
-
-
-def _taken_over(config: Config, runs: Iterable[Summary]) -> dict[str, str]:
+    if not config.replays:
+        return {}
     moved = {
         file.path: run.run
-        for run in runs
+        for run in (summary_file.read_summaries(config.output) if runs is None else runs)
         for file in replayed_files([run.replayed])
         if file.moved_to
     }
@@ -250,7 +246,7 @@ def _replayed_from(
     others = list(replayed_files(run.replayed for run in runs if not _is_try_of(run, config)))
     tries = replayed_files(run.replayed for run in runs if _is_try_of(run, config))
     left = {file.path: file.waiting for file in tries}
-    moved = _taken_over(config, runs)
+    moved = taken_over(config, runs)
     ranges: defaultdict[str, list[RecordRange]] = defaultdict(list)
     for each in waiting:
         ranges[each.path].append(each)
@@ -343,15 +339,13 @@ def resolving_files(config: Config) -> list[str]:
 
     Deleted files are left out: who deletes results wants them again.
     """
-    destination = config.destination
-    replays = (
-        run
+    paths = (
+        config.destination.path(entry.path)
         for run in summary_file.read_summaries(config.output)
         # Earlier releases noted it only where failures of the folder itself were resolved.
         if (run.replayed or (run.planned and run.planned.replays)) and not _is_try_of(run, config)
+        for entry in publication.read_manifest(config.destination, run.name, "enriched")
     )
-    entries = (publication.read_manifest(destination, run.name, "enriched") for run in replays)
-    paths = (destination.path(entry.path) for entry in chain.from_iterable(entries))
     return [path for path in paths if storage.exists(path)]
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 
-import msgspec
-
 from groundwatch.launch.cli.commands.inspect import InspectSettings
 from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
@@ -17,7 +15,6 @@ from groundwatch.launch.cli.terminal.unreadable_input import fail_unreadable, fa
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.archives import read_file
 from groundwatch.pipeline.sources.compression import DamagedArchive
-from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.message import Message, ParseOptions, UnreadableAnswer
 from groundwatch.schemas.wire.json_input import read_camel_case
 from groundwatch.transforms.check_one import enrich_one
@@ -88,8 +85,7 @@ class _Shown:
         if unread := unread_texts(message, options):
             sys.stdout.write(f"texts that are not read: {printable(join_names(unread))}\n")
         sys.stdout.flush()
-        record = msgspec.convert(enrich_one(routed), AnswerRow, from_attributes=True)
-        print_record(record, Thresholds())
+        print_record(enrich_one(routed), Thresholds())
         sys.stdout.write("\n")
 
     def _show_failure(self, failure: ParseFailure) -> None:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from types import FrameType
 
@@ -28,6 +27,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.job import LocalRunSettings
 from groundwatch.pipeline.sinks.summary_file import refuse_other_source, write_summary
 from groundwatch.pipeline.storage.output_lock import LOCK_WAIT_S, lock_output
+from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.errors import CheckFailed
@@ -37,10 +37,9 @@ from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.signals import written_beside
-from .archive_source import AnyEvent
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
-from .processes import Processes, run_batches
+from .processes import AnyEvent, Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0
@@ -172,11 +171,10 @@ class _Run:
                 return self._summary(ended=True)
             write_summary(self._config.destination, self._summary(ended=False))
         if self._plan.is_done() and not self._database.note(_RATES_EVALUATED, bool):
-            rates = self._journal.rates()
-            found = (
-                RateEvaluator(name, self._config.rates).evaluate(rates[name]) for name in rates
-            )
-            self._journal.raise_alerts(list(chain.from_iterable(found)), {_RATES_EVALUATED: True})
+            alerts: list[Alert] = []
+            for name, counts in self._journal.rates().items():
+                alerts += RateEvaluator(name, self._config.rates).evaluate(counts)
+            self._journal.raise_alerts(alerts, {_RATES_EVALUATED: True})
         self._publisher.publish(everything=True)
         summary = self._summary(ended=True)
         published = self._publisher.rows_published()

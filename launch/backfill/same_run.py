@@ -87,14 +87,19 @@ def fingerprint(config: Config) -> str:
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
-def planned_now(config: Config) -> PlannedRun:
-    """Look at the inputs of a run, as they are now; their messages are not counted."""
+def planned_now(
+    config: Config, versions: Sequence[tuple[int, int]] | None = None, messages: int = 0
+) -> PlannedRun:
+    """Describe a run as it is now; without the versions of its inputs look them up."""
+    if versions is None:
+        versions = _for_each(storage.version, config.inputs)
     return PlannedRun(
         fingerprint=fingerprint(config),
         inputs=config.inputs,
-        versions=_for_each(storage.version, config.inputs),
-        messages=0,
+        versions=tuple(versions),
+        messages=messages,
         replays=config.replays,
+        budget=config.check.budget,
         in_files=in_files(config),
     )
 

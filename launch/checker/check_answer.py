@@ -3,14 +3,11 @@
 import sys
 from pathlib import Path
 
-import msgspec
-
 from groundwatch.launch.cli.commands.check import CheckCommandSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, LOW_GROUNDED, USAGE, fail
 from groundwatch.launch.cli.terminal.figures import printable
 from groundwatch.launch.cli.terminal.print_record import print_record
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.schemas.verdict import Verdict
@@ -51,6 +48,5 @@ def check(loaded: Loaded[CheckCommandSettings]) -> int:
         note = write_note(enriched)
         sys.stdout.write(f"{note}\n" if note else "")
     else:
-        record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
-        print_record(record, thresholds)
+        print_record(enriched, thresholds)
     return LOW_GROUNDED if enriched.verdict is Verdict.LOW_GROUNDED else DONE

@@ -65,8 +65,7 @@ async def _serve(settings: ServeCheckerSettings) -> None:
         model = model_of(settings.scorer)
         checker = load_checker(model, settings.scorer_weight)
         threads = usable_processors() if model else _THREADS
-    place = (settings.serve_port, settings.serve_host)
-    async with listening(*place, checker, threads) as address:
+    async with listening(settings.serve_port, settings.serve_host, checker, threads) as address:
         kind = "checker in front of the judge" if judge else "embedded checker"
         sys.stdout.write(f"The {kind} listens on {address}\n")
         sys.stdout.flush()

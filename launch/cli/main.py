@@ -1,17 +1,17 @@
 """The command line: find the command, run it, and say what is wrong with its arguments."""
 
+import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from typing import Any
 
 from groundwatch import __version__
 from groundwatch.pipeline.settings.load import UsageError, nearest_hint
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from .commands import all_commands, run_command
 from .terminal.exit_status import DONE, USAGE, fail
-from .terminal.optional_reader import let_the_reader_end
-from .terminal.terminal_log import log_on_terminal
 
 _GONE = {
     "status": "; use `groundwatch verify`, which prints the ledger",
@@ -23,7 +23,7 @@ _GONE = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default with the arguments of the process; return the exit status."""
     _open_closed_streams()
-    let_the_reader_end()
+    _let_the_reader_end()
     status = _run(list(sys.argv[1:] if arguments is None else arguments))
     sys.stdout.flush()
     return status
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
+        if isinstance(stream, io.TextIOWrapper):
             # A terminal may lack a character.
             stream.reconfigure(errors="replace")
     command, *rest = arguments or [""]
@@ -44,7 +44,7 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.write(f"groundwatch {__version__}\n")
         return DONE
     # Before Beam is imported, which would set up a log of its own.
-    log_on_terminal()
+    _log_on_terminal()
     if command not in all_commands():
         complaint = f"unknown command {command!r}" if command else "a command is missing"
         hint = _GONE.get(command) or nearest_hint(command, all_commands()) or "."
@@ -62,6 +62,24 @@ def _run(arguments: list[str]) -> int:
         return USAGE
 
 
+def _log_on_terminal() -> None:
+    """Write warnings and errors to standard error, unless a log is set up already."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(TerminalFormatter())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+class TerminalFormatter(logging.Formatter):
+    """Put before each message who says it: groundwatch, or the library, such as Beam."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format a record; of a library's its lines are joined to one."""
+        name = record.name.partition(".")[0]
+        message = super().format(record)
+        is_whole = name == "groundwatch" or record.exc_info
+        return f"{name}: {message if is_whole else ' '.join(message.split())}"
+
+
 def _open_closed_streams() -> None:
     """Open what the caller has closed, such as cron and ``2>&-``, as a device that keeps nothing.
 
@@ -74,6 +92,47 @@ def _open_closed_streams() -> None:
             stream = open(descriptor, "w" if descriptor else "r", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
+
+
+def _let_the_reader_end() -> None:
+    """Let standard output drop what nobody reads: the exit status says what was decided."""
+    stream = sys.stdout
+    buffer = getattr(stream, "buffer", None)
+    file = getattr(buffer, "raw", buffer)  # python -u has no buffer
+    if isinstance(stream, io.TextIOWrapper) and isinstance(file, io.FileIO):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_OptionalReader(file)),
+            encoding=stream.encoding,
+            errors=stream.errors,
+            line_buffering=stream.line_buffering or buffer is file,
+        )
+
+
+class _OptionalReader(io.RawIOBase):
+    """A file that drops what is written after its reader, as `head`, has ended, or an error."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self._is_lost = False
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self._file.isatty()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def write(self, data: Any) -> int | None:
+        try:
+            return len(data) if self._is_lost else self._file.write(data)
+        except BrokenPipeError:
+            self._is_lost = True
+            return len(data)
+        except OSError as error:
+            self._is_lost = True
+            raise SystemExit(fail(f"standard output cannot be written: {error}")) from None
 
 
 def _help() -> str:

@@ -1,22 +1,31 @@
-"""Run one batch through the pipeline, and commit its outcome."""
+"""Run batches through the pipeline in this process, and commit the outcome of each."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from shutil import rmtree
 from typing import NamedTuple
 
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.transforms.environments import EmbeddedPythonEnvironment
 from msgspec.structs import replace
 
+from groundwatch.pipeline.build import build_pipeline
+from groundwatch.pipeline.errors import cause_of
+from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
-from groundwatch.pipeline.sources.read_batch import MessageRange
+from groundwatch.pipeline.sinks.sink import engine_sink
+from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, MessageRange, ReadBatch
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.summary import RunCounts
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.persistence.seen_ids import SeenIds
+from groundwatch.transforms.runtime.counters import counts_from
 from .journal import Journal
-from .local_pipeline import LocalPipeline
 
 
 class Work(NamedTuple):
@@ -32,16 +41,46 @@ class Work(NamedTuple):
     finished_answers: int = 0
 
 
-class Batches:
+class LocalPipeline:
+    """Run batches of messages through one graph, one after the other.
+
+    Beam sets up the steps for each batch, and tears them down. Hold what they share open meanwhile:
+    `checks_open` and `seen_ids_open`.
+    """
+
+    def __init__(self, config: Config) -> None:
+        # The steps' types are the same at each start: the tests check them, which takes .05 s.
+        self._options = PipelineOptions([*config.beam_arguments, "--no_pipeline_type_check"])
+        self._batches = BatchHandle()
+        # Named, since DirectRunner would try to download another: apache_beam's prism_runner.py.
+        self._runner = FnApiRunner()
+        pipeline = beam.Pipeline(runner=self._runner, options=self._options)
+        sink = engine_sink(config, self._batches)
+        build_pipeline(pipeline, ReadBatch(self._batches), sink, config)
+        here = EmbeddedPythonEnvironment.default()
+        self._graph = pipeline.to_runner_api(default_environment=here)
+        # Only `Pipeline.run` would remove it.
+        rmtree(pipeline.local_tempdir)
+
+    def run(self, ranges: Iterable[MessageRange]) -> tuple[Outcome, RunCounts]:
+        """Run one batch to its end; raise what a step has raised."""
+        batch = Batch(ranges)
+        try:
+            with self._batches.holding(batch):
+                result = self._runner.run_via_runner_api(self._graph, self._options)
+        except BaseException as error:  # noqa: BLE001 - Beam wraps what a step raises
+            raise cause_of(error) from None
+        collected = {name: tuple(rows) for name, rows in batch.collected.items()}
+        return Outcome(**collected), counts_from(result)
+
+
+class Batches(NamedTuple):
     """Run batches; when `run` returns, the outcome is durable."""
 
-    def __init__(
-        self, pipeline: LocalPipeline, journal: Journal, seen: SeenIds, checks: CheckSession
-    ) -> None:
-        self._pipeline = pipeline
-        self._journal = journal
-        self._seen = seen
-        self._checks = checks
+    pipeline: LocalPipeline
+    journal: Journal
+    seen: SeenIds
+    checks: CheckSession
 
     def run(
         self,
@@ -57,23 +96,23 @@ class Batches:
         `TooManyAnswers`, `RunFailed`, `RunStopped`, an OSError, or a bug. Messages of a committed
         batch that are delivered again are found to be duplicates.
         """
-        self._seen.start_batch(work.number, is_retry=work.is_retry, on_all_claimed=read)
-        self._checks.start_batch(work.number, is_retry=work.is_retry)
-        outcome, counts = self._pipeline.run(work.ranges)
-        self._checks.flush()
+        self.seen.start_batch(work.number, is_retry=work.is_retry, on_all_claimed=read)
+        self.checks.start_batch(work.number, is_retry=work.is_retry)
+        outcome, counts = self.pipeline.run(work.ranges)
+        self.checks.flush()
         outcome, counts = self._without_repeated(work, outcome, counts)
-        self._journal.commit(
+        self.journal.commit(
             work.number, outcome, counts, messages=work.messages, advance=partial(advance, outcome)
         )
         return outcome, counts
 
     def fail(self, number: int, failure: Failure, alerts: Sequence[Alert] = ()) -> None:
         """Commit a failure; it is a duplicate if its message, or answer, has failed before."""
-        self._seen.start_batch(number, is_retry=True)
-        [is_new] = self._seen.claim([failure.record_id or unreadable_id(failure.message)])
+        self.seen.start_batch(number, is_retry=True)
+        [is_new] = self.seen.claim([failure.record_id or unreadable_id(failure.message)])
         outcome = Outcome(alerts=tuple(alerts), failures=(failure,) if is_new else ())
         counts = RunCounts(read=1, duplicates=int(not is_new))
-        self._journal.commit(number, outcome, counts, messages=[failure.message])
+        self.journal.commit(number, outcome, counts, messages=[failure.message])
 
     def _without_repeated(
         self, work: Work, outcome: Outcome, counts: RunCounts
@@ -81,7 +120,7 @@ class Batches:
         """Drop and count failures of messages that cannot be read, and have failed before."""
         unread = [each for each in outcome.failures if each.record_id is None]
         ids = [unreadable_id(failure.message) for failure in unread]
-        are_new = self._seen.claim(ids, work.number)
+        are_new = self.seen.claim(ids, work.number)
         repeated = {id(each) for each, is_new in zip(unread, are_new, strict=True) if not is_new}
         kept = tuple(failure for failure in outcome.failures if id(failure) not in repeated)
         # They were read again beside a deferred answer, and counted as duplicates.

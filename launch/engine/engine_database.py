@@ -84,10 +84,6 @@ class EngineDatabase(Database):
     def identity(self) -> str:
         return self.note(_IDENTITY, str) or ""
 
-    def reopen(self) -> "EngineDatabase":
-        """Open the database on another connection, for another thread."""
-        return EngineDatabase(self.folder)
-
     def reset(self) -> None:
         """Take a new identity, and delete all rows but paid replies and what was spent."""
         with self.transaction():

@@ -32,7 +32,9 @@ FOLDERS = {KINDS[Alert]: "alerts", KINDS[Failure]: "failures"}
 MAX_ENGINES = 1_000
 OTHER_ENGINES = "(other engines)"  # counts the rates of all further engines
 _MOVED_AT_ONCE = 1_000
-_LAST_NUMBER, _TOTALS, _ALERTS, _FILE_AGE = "last_number", "totals", "alerts", "file_age_s"
+_LAST_NUMBER, _TOTALS, _ALERTS = "last_number", "totals", "alerts"
+FILE_AGE = "file_age_s"
+"""The note after how many seconds a worker publishes a row."""
 
 
 class LedgerHour(Record, frozen=True, kw_only=True):
@@ -104,7 +106,9 @@ class Journal:
         self._engines = {_engine(key) for (key,) in database.read(statements.LIST_ENGINES)}
 
     def reopen(self) -> "Journal":
-        journal = Journal(self.database.reopen(), self._config, self._topics)
+        """Open the database on another connection, for another thread."""
+        database = EngineDatabase(self.database.folder)
+        journal = Journal(database, self._config, self._topics)
         journal.outbox.destinations = self.outbox.destinations
         return journal
 
@@ -170,14 +174,6 @@ class Journal:
         """Count the rows that are in no final file yet, by kind."""
         found = self.database.read(statements.COUNT_WAITING_ROWS)
         return {kind: WaitingRows(int(rows), *others) for kind, rows, *others in found}
-
-    @property
-    def file_age_s(self) -> float | None:
-        """After how many seconds a worker publishes a row; None if it is not noted."""
-        return self.database.note(_FILE_AGE, float)
-
-    def keep_file_age(self, file_age_s: float) -> None:
-        self.database.keep_note(_FILE_AGE, file_age_s)
 
     def posted_messages(self) -> int:
         """Count the messages that came by HTTP and wait to be processed."""

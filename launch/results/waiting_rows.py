@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.engine.journal import Journal, WaitingRows
+from groundwatch.launch.engine.journal import FILE_AGE, Journal, WaitingRows
 from groundwatch.launch.engine.work_folders import find_journals, journal_read
 from groundwatch.pipeline.settings.load import UsageError
 from groundwatch.pipeline.sources.output_folder import OutputFiles, find_files
@@ -68,7 +68,7 @@ def _listed(waiting: Mapping[str, WaitingRows], place: str) -> str:
 
 def _when(journal: Journal, waiting: Mapping[str, WaitingRows]) -> str:
     """Say when the rows are published, or what publishes them."""
-    age_s = journal.file_age_s
+    age_s = journal.database.note(FILE_AGE, float)
     if age_s is None:
         from groundwatch.launch.engine.plan import Plan  # noqa: PLC0415 - it imports Beam
 

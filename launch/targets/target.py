@@ -23,28 +23,23 @@ _TARGETS = {
 _log = logging.getLogger(__name__)
 
 
-class TargetUnavailable(Exception):
-    """The target does not answer now, or asks to wait: the same rows may succeed later.
-
-    The first `stored` rows are done with, as `delivered` counts them.
-    """
+class TargetFailed(Exception):
+    """The first `stored` rows are done with, as `delivered` counts them; the others are not."""
 
     stored = 0
     delivered = Delivered()
+
+
+class TargetUnavailable(TargetFailed):
+    """The target does not answer now, or asks to wait: the same rows may succeed later."""
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
 
-class TargetMisconfigured(Exception):
-    """The target refuses every row until a person has changed something; the message says what.
-
-    The first `stored` rows are done with, as `delivered` counts them.
-    """
-
-    stored = 0
-    delivered = Delivered()
+class TargetMisconfigured(TargetFailed):
+    """The target refuses every row until a person has changed something; the message says what."""
 
 
 class RowsRefused(Exception):
@@ -105,7 +100,7 @@ def deliver(target: Target[ExportedRow], rows: Sequence[ExportedRow]) -> Deliver
     try:
         if places:
             sending.send([rows[place] for place in places])
-    except (TargetUnavailable, TargetMisconfigured) as error:
+    except TargetFailed as error:
         sending.ended += error.stored
         error.stored = places[sending.ended]
         error.delivered = sending.delivered(error.stored)

@@ -28,9 +28,6 @@ class OutboxLimits(Record, frozen=True, kw_only=True):
     max_bytes: int = 256 * MEGABYTE
 
 
-OUTBOX_LIMITS = OutboxLimits()
-
-
 class Delivery(Generic[OutboxRow]):
     """Deliver rows to a target, at least once, with exponential backoff while it is away.
 
@@ -43,7 +40,7 @@ class Delivery(Generic[OutboxRow]):
         journal: Journal,
         row_type: type[OutboxRow],
         target: targets.Target[OutboxRow],
-        limits: OutboxLimits | None = OUTBOX_LIMITS,
+        limits: OutboxLimits | None = OutboxLimits(),  # noqa: B008 - it is frozen
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind = target.name
@@ -133,7 +130,7 @@ class Delivery(Generic[OutboxRow]):
         ids = [identity for identity, _ in rows]
         try:
             self._delivered = ids, targets.deliver(self._target, [row for _, row in rows])
-        except (targets.TargetUnavailable, targets.TargetMisconfigured) as error:
+        except targets.TargetFailed as error:
             if error.stored:
                 self._delivered = ids[: error.stored], error.delivered
                 self._delete_delivered(journal)

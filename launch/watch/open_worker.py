@@ -1,19 +1,19 @@
 """Open a worker with all of its parts, and its pages for monitoring."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
+from itertools import cycle, islice
 
 from msgspec.structs import replace
 
 from groundwatch.launch.cli.commands.watch import WatchSettings
-from groundwatch.launch.engine.batches import Batches
+from groundwatch.launch.engine.batches import Batches, LocalPipeline
 from groundwatch.launch.engine.engine_database import EngineDatabase
-from groundwatch.launch.engine.journal import Journal
-from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.launch.engine.journal import FILE_AGE, Journal
 from groundwatch.launch.engine.publisher import Publisher
-from groundwatch.launch.engine.pubsub.outstanding import PullSettings
+from groundwatch.launch.engine.pubsub.outstanding import PullSettings, SubscriptionStats
 from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription, Subscription
 from groundwatch.launch.engine.run_summary import summary_of_journal
 from groundwatch.launch.targets.http_sender import require_secret
@@ -21,6 +21,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.summary_file import write_summary
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
+from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import HOUR_US
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.check_grounding import checks_open
@@ -31,16 +32,14 @@ from .batch_size import BatchSize
 from .destinations import destinations_open, open_topics
 from .file_publisher import FilePublisher
 from .health.metrics import Metrics
-from .health.status_server import StatusServer
-from .health.worker_health import Health
+from .health.worker_health import Health, StatusServer
 from .owned_paths import OwnedPaths
 from .posts.access import Access, PushTokens
 from .posts.post_server import PATHS, PostServer
 from .posts.posted_messages import PostedMessages
 from .reporter import LogReporter
 from .retry_queue import RetryQueue
-from .several_subscriptions import SeveralSubscriptions
-from .worker import WORKER_LIMITS, Worker, WorkerLimits, checkers_answered
+from .worker import Worker, WorkerLimits, checkers_answered
 
 _CLOSE_WITHIN_S = 5.0
 _log = logging.getLogger(__name__)
@@ -61,7 +60,7 @@ def open_worker(
     *,
     reporter: LogReporter,
     subscription: Subscription | None = None,
-    limits: WorkerLimits = WORKER_LIMITS,
+    limits: WorkerLimits = WorkerLimits(),  # noqa: B008 - it is frozen
     is_draining: Callable[[], bool] = bool,
 ) -> Iterator[Worker]:
     """Open a worker, and by default what its settings name to read, while a `with` block lasts.
@@ -72,7 +71,7 @@ def open_worker(
     config = replace(config, check=config.check.with_answered(checkers_answered(journal)))
     summarize = partial(_summarize, config, started_at_us)
     per_minute = config.check.requests_per_minute
-    journal.keep_file_age(settings.pubsub.file_age_s)
+    journal.database.keep_note(FILE_AGE, settings.pubsub.file_age_s)
     with ExitStack() as opened:
         posted = None
         if subscription is None:
@@ -146,7 +145,48 @@ def _subscribe(
             account=settings.job.checker.account,
         )
         found.append(pubsub)
-    return found[0] if len(found) == 1 else SeveralSubscriptions(found)
+    return found[0] if len(found) == 1 else _SeveralSubscriptions(found)
+
+
+class _SeveralSubscriptions:
+    """Pull from subscriptions in turn; each ignores the places of the others."""
+
+    def __init__(self, subscriptions: Sequence[Subscription]) -> None:
+        self._subscriptions = subscriptions
+        self._turns = cycle(subscriptions)
+
+    def pull(self, max_messages: int, max_bytes: int, wait_s: float) -> Sequence[Message]:
+        """Return messages of the next subscription that has any, after a wait for a first one."""
+        share_s = wait_s / len(self._subscriptions)
+        for each in islice(self._turns, len(self._subscriptions)):
+            if messages := each.pull(max_messages, max_bytes, share_s):
+                return messages
+        return ()
+
+    def acknowledge(self, places: Iterable[str]) -> None:
+        listed = [*places]
+        for each in self._subscriptions:
+            each.acknowledge(listed)
+
+    def stats(self) -> SubscriptionStats:
+        """Add the counts; the ages are those of the oldest message."""
+        found = [each.stats() for each in self._subscriptions]
+        return SubscriptionStats(
+            waiting=sum(each.waiting for each in found),
+            processing=sum(each.processing for each in found),
+            settled=sum(each.settled for each in found),
+            size_bytes=sum(each.size_bytes for each in found),
+            overdue=sum(each.overdue for each in found),
+            redelivered=sum(each.redelivered for each in found),
+            oldest_unacked_age_s=max(each.oldest_unacked_age_s for each in found),
+            oldest_waiting_age_s=max(each.oldest_waiting_age_s for each in found),
+            is_available=all(each.is_available for each in found),
+        )
+
+    def close(self, within_s: float) -> None:
+        """Stop reading; the time is for all of them."""
+        for each in self._subscriptions:
+            each.close(within_s / len(self._subscriptions))
 
 
 def _access(settings: WatchSettings) -> Access:

@@ -15,13 +15,17 @@ from groundwatch.launch.engine.pubsub.pubsub_errors import (
     is_transient,
     refusal,
 )
-from groundwatch.launch.targets.target import Target, TargetMisconfigured, TargetUnavailable
+from groundwatch.launch.targets.target import (
+    Target,
+    TargetFailed,
+    TargetMisconfigured,
+    TargetUnavailable,
+)
 from groundwatch.pipeline.sinks.topic_messages import MAX_MESSAGE_BYTES, TopicMessage
 from groundwatch.transforms.grounding.settings import GoogleAccount
 
 MAX_MESSAGES = 1_000
 _FRAME_BYTES = 16
-_DEFAULT_ACCOUNT = GoogleAccount()
 
 
 class Topic(Target[Any]):
@@ -38,7 +42,7 @@ class Topic(Target[Any]):
         kind: str = "topic",
         encode: Callable[[Any], TopicMessage] | None = None,
         address: str | None = None,
-        account: GoogleAccount = _DEFAULT_ACCOUNT,
+        account: GoogleAccount = GoogleAccount(),  # noqa: B008 - it is frozen
         call_timeout_s: float = 10.0,
         total_s: float = 120.0,
     ) -> None:
@@ -60,7 +64,7 @@ class Topic(Target[Any]):
         for request in _requests(self._topic, map(self._encode, rows)):
             try:
                 self._send(request, until_s)
-            except (TargetMisconfigured, TargetUnavailable) as error:
+            except TargetFailed as error:
                 error.stored = stored
                 raise
             stored += len(request.messages)

@@ -26,8 +26,7 @@ from groundwatch.transforms.persistence.database import DamagedDatabase, Stateme
 from groundwatch.transforms.rules.checker_outages import CheckerStatus
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.failures import failed_now
-from .alerts.alert_latency import AlertLatency
-from .alerts.monitor import Monitor
+from .alerts.monitor import AlertLatency, Monitor
 from .batch_size import BatchSize
 from .delivery import Delivery
 from .file_publisher import FilePublisher
@@ -65,9 +64,6 @@ class WorkerLimits(Record, frozen=True, kw_only=True):
     batch_messages: int = 1_000
     outstanding_messages: int = 4_000
     outstanding_bytes: int = 64 * MEGABYTE
-
-
-WORKER_LIMITS = WorkerLimits()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -202,7 +198,7 @@ class Worker:
             # Once an hour: it takes seconds if there are millions.
             self._delete_ids_at_s = time.monotonic() + _DELETE_IDS_EVERY_S
             self.journal.delete_old_batches(self.dedupe_us)
-        if self._latency.pending and not self.journal.outbox.count("alert"):
+        if self._latency and not self.journal.outbox.count("alert"):
             self._latency.record_published(clock.now_us())
 
     def _evaluate(self, *, at_once: bool = False) -> Sequence[Alert]:

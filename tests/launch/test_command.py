@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from groundwatch.launch.cli import commands
-from groundwatch.launch.cli.commands import Command, all_commands, documented_commands
+from groundwatch.launch.cli.commands import Command, all_commands, documented_commands, imported
 from groundwatch.launch.cli.main import main
 from groundwatch.pipeline.settings.definition import settings_of
 from tests.support.settings_page import PAGE, reference_page
@@ -30,7 +30,7 @@ COMMAND = Command(settings=DemoSettings, run="groundwatch.launch.cli.commands.gr
 
 @pytest.mark.parametrize(("name", "command"), VARIANTS, ids=[each.run for _, each in VARIANTS])
 def test_each_command_names_a_function(name: str, command: Command) -> None:
-    assert callable(command.function), name
+    assert callable(imported(command.run)), name
 
 
 def test_a_file_adds_a_command(

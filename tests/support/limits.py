@@ -16,20 +16,22 @@ from msgspec.structs import replace
 from groundwatch.launch.backfill import begin_run
 from groundwatch.launch.cli.main import main
 from groundwatch.launch.watch import run_worker
-from groundwatch.launch.watch.worker import WORKER_LIMITS, WorkerLimits
+from groundwatch.launch.watch.worker import WorkerLimits
 from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.transforms.grounding.settings import CheckSettings
 
 LIMITED = ("-m", "tests.support.limits")
 """Python's arguments before limits, `--` and a command."""
 
+_DEFAULTS = WorkerLimits()
+
 
 @contextmanager
 def limited(
     *,
     segment_messages: int = begin_run.SEGMENT_MESSAGES,
-    batch_messages: int = WORKER_LIMITS.batch_messages,
-    outstanding_messages: int = WORKER_LIMITS.outstanding_messages,
+    batch_messages: int = _DEFAULTS.batch_messages,
+    outstanding_messages: int = _DEFAULTS.outstanding_messages,
     **check: Any,
 ) -> Iterator[None]:
     """Let commands have these limits, while a `with` block or a decorated test lasts.

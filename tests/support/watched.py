@@ -16,7 +16,7 @@ from groundwatch.launch.engine.pubsub.subscription import PubSubSubscription
 from groundwatch.launch.watch.open_worker import open_journal as worker_journal
 from groundwatch.launch.watch.open_worker import open_worker
 from groundwatch.launch.watch.reporter import LogReporter
-from groundwatch.launch.watch.worker import WORKER_LIMITS, Worker, WorkerLimits
+from groundwatch.launch.watch.worker import Worker, WorkerLimits
 from groundwatch.pipeline.settings.checker import DATABASE
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.settings.definition import build
@@ -83,7 +83,11 @@ class Watched:
 
     @contextmanager
     def worker(
-        self, config: Config | None = None, *, limits: WorkerLimits = WORKER_LIMITS, **settings: Any
+        self,
+        config: Config | None = None,
+        *,
+        limits: WorkerLimits = WorkerLimits(),  # noqa: B008 - it is frozen
+        **settings: Any,
     ) -> Iterator[Worker]:
         """Run a worker as `watch` does, but step by step."""
         keep_beam_quiet()

@@ -89,11 +89,6 @@ class Command(Record, frozen=True, kw_only=True):
     def takes_beam_options(self) -> bool:
         return "job" in self.settings.__struct_fields__
 
-    @property
-    def function(self) -> Callable[[Loaded[Any]], int]:
-        function: Callable[[Loaded[Any]], int] = _imported(self.run)
-        return function
-
     def variant(self, arguments: Sequence[str]) -> "Command":
         """Choose the command that the arguments ask for."""
         names = {argument.partition("=")[0] for argument in arguments}
@@ -102,7 +97,7 @@ class Command(Record, frozen=True, kw_only=True):
     def load(self, arguments: Sequence[str]) -> Loaded[Any]:
         settings = (each for _, taken in documented_commands() for each in accepted_settings(taken))
         known = {each.key for each in settings if not each.is_argument}
-        find_inherited = _imported(self.find_inherited) if self.find_inherited else None
+        find_inherited = imported(self.find_inherited) if self.find_inherited else None
         loaded = load(
             self.settings, arguments, os.environ, known, _REMOVED, find_inherited=find_inherited
         )
@@ -115,7 +110,8 @@ class Command(Record, frozen=True, kw_only=True):
         return loaded
 
 
-def _imported(place: str) -> Any:
+def imported(place: str) -> Any:
+    """Import what stands at a place such as ``module:function``."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
@@ -140,7 +136,8 @@ def run_command(name: str, arguments: Sequence[str]) -> int:
         return DONE
     loaded = command.load(arguments)
     sys.stderr.writelines(f"groundwatch: {note}\n" for note in loaded.notes)
-    return command.function(loaded)
+    run: Callable[[Loaded[Any]], int] = imported(command.run)
+    return run(loaded)
 
 
 def documented_commands() -> Iterator[tuple[str, type[Settings]]]:

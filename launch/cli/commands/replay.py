@@ -31,7 +31,7 @@ class ReplaySettings(Settings, frozen=True, kw_only=True):
 COMMAND = Command(
     settings=ReplaySettings,
     run="groundwatch.launch.backfill.start_job:replay",
-    find_inherited="groundwatch.launch.backfill.inherited_settings:find_inherited",
+    find_inherited="groundwatch.launch.backfill.start_job:find_inherited",
     examples=(
         "--failures 'out/answers/failures/*.jsonl' --output out/answers",
         "--failures 'gs://B/checked/failures/*.jsonl' --output gs://B/checked",

@@ -33,7 +33,5 @@ def decide_gate(verdicts: Mapping[str, int], allowed: float, unread: int) -> Gat
         return Gate(True, f"{share}: a larger share than --fail_above {allowed:g}")
     unscored = sum(verdicts.values()) - scored
     beside = f"; {unscored:,} have no score" if unscored else ""
-    sentence = (
-        f"{low:,} of {scored:,} scored answers LOW_GROUNDED, --fail_above {allowed:g}{beside}"
-    )
-    return Gate(False, sentence)
+    share = f"{low:,} of {scored:,} scored answers LOW_GROUNDED"
+    return Gate(False, f"{share}, --fail_above {allowed:g}{beside}")

@@ -1,7 +1,8 @@
 """Print one record on a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
+import msgspec
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import Claim, Contradiction, Screen
-from groundwatch.schemas.enriched_answer import AnswerRow
+from groundwatch.schemas.enriched_answer import AnswerRow, EnrichedAnswer
 from groundwatch.schemas.verdict import Verdict
 from groundwatch.transforms.rules.quoting import nearest_quote, quote_facts
 from groundwatch.transforms.rules.spans import without_controls
@@ -20,8 +21,9 @@ _WIDTH = 100
 _STYLES = {Verdict.GROUNDED: "bold green", Verdict.LOW_GROUNDED: "bold red"}
 
 
-def print_record(record: AnswerRow, thresholds: Thresholds) -> None:
+def print_record(enriched: EnrichedAnswer | AnswerRow, thresholds: Thresholds) -> None:
     """Print the verdict of a record, its claims with their scores, and its facts."""
+    record = msgspec.convert(enriched, AnswerRow, from_attributes=True)
     thresholds = thresholds.of_engine(record.engine)
     console = Console(highlight=False, markup=False)
     console.width = min(console.width, _WIDTH)
@@ -119,7 +121,7 @@ def _fact(fact: Fact) -> Text:
     return Text.assemble(_safe(fact.text), (f"\n{_safe(source)}" if source else "", "dim"))
 
 
-def _table(rows: Iterator[tuple[Text, Text]] | Sequence[tuple[Text, Text]]) -> Table:
+def _table(rows: Iterable[tuple[Text, Text]]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column()
     table.add_column(overflow="fold")

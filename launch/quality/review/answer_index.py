@@ -225,16 +225,15 @@ class AnswerIndex:
 
         A labels file may also have answers of other folders, or ones that have changed strata.
         """
-        return self._samples("''").get("", {})
+        return self.samples_by(None).get("", {})
 
-    def samples_by(self, kind: Literal["engine", "reason"]) -> dict[str, dict[Stratum, Sample]]:
+    def samples_by(
+        self, kind: Literal["engine", "reason"] | None
+    ) -> dict[str, dict[Stratum, Sample]]:
         """Count the same by the engine, or the reason of the verdict; "" is of none."""
-        name = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
-        return self._samples(name(kind))
-
-    def _samples(self, name: str) -> dict[str, dict[Stratum, Sample]]:
+        name_of = "coalesce((SELECT name FROM names WHERE number = {}), '')".format
         limits = self._limits()
-        counted = f"SELECT {name} AS name, stratum, count(*)"
+        counted = f"SELECT {name_of(kind or 'NULL')} AS name, stratum, count(*)"
         drawn = {
             (found, stratum): counts
             for stratum, limit in limits.items()

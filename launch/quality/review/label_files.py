@@ -121,10 +121,6 @@ class LabelFiles:
         last = {each.span: each.label for each in given if labeller in (None, each.labeller)}
         return {span: label for span, label in last.items() if label}
 
-    def own_decisions(self, record_id: str) -> dict[tuple[int, int] | None, str]:
-        """Return the same of the person who labels now alone."""
-        return self.decisions(record_id, self.labeller)
-
     def sample(self, record_id: str) -> str | None:
         """Return the stratum that a labelled answer was drawn from, None if it was chosen."""
         found = [each.sample for each in self._decisions.get(record_id, ()) if each.sample]

@@ -23,6 +23,11 @@ from .label_files import LabelFiles
 
 _LIMITS = Limits(answer_bytes=200_000, facts=40, fact_bytes=20_000)
 _REPORT = "groundwatch.launch.results.report.page"
+# Those that are kept: a field that a later schema adds is left out.
+_SHOWN_BLIND = (
+    *("record_id", "answer_name", "engine", "session", "event_time", "query", "answer_text"),
+    *("facts", "trace_id", "span_id", "response_id"),
+)
 _KEYS = dict(zip(("s", "u", "n", "x"), DECISIONS, strict=True))
 _ENVIRONMENT = ENVIRONMENT.overlay(
     loader=ChoiceLoader([PackageLoader(__package__), PackageLoader(_REPORT)])
@@ -114,7 +119,7 @@ class ReviewPages:
         """
         record_id = row.record_id
         row = _blind_answer(row) if is_blind else row
-        decisions = labels.own_decisions(record_id) if is_blind else labels.decisions(record_id)
+        decisions = labels.decisions(record_id, labels.labeller if is_blind else None)
         return self._render(
             "record.html",
             each=cut_answer(_of_claim(row, number) if number else row, _LIMITS),
@@ -172,24 +177,7 @@ def _of_claim(row: AnswerRow, number: int) -> AnswerRow:
 
 
 def _blind_answer(row: AnswerRow) -> AnswerRow:
-    """Return an answer with its claims and facts, and nothing that follows from the verdict.
-
-    The fields are those that are kept: a field that a later schema adds is left out.
-    """
-    claims = (Claim(text=each.text, start=each.start, end=each.end) for each in row.claims)
-    return AnswerRow(
-        record_id=row.record_id,
-        answer_name=row.answer_name,
-        engine=row.engine,
-        session=row.session,
-        event_time=row.event_time,
-        query=row.query,
-        answer_text=row.answer_text,
-        verdict="",
-        verdict_reason="",
-        claims=tuple(claims),
-        facts=row.facts,
-        trace_id=row.trace_id,
-        span_id=row.span_id,
-        response_id=row.response_id,
-    )
+    """Return an answer with its claims and facts, and nothing that follows from the verdict."""
+    claims = tuple(Claim(text=each.text, start=each.start, end=each.end) for each in row.claims)
+    kept = {name: getattr(row, name) for name in _SHOWN_BLIND}
+    return AnswerRow(**kept, verdict="", verdict_reason="", claims=claims)

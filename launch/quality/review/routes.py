@@ -146,7 +146,7 @@ class Routes:
 
         One unsupported claim makes an answer unsupported, but the others are to be labelled blind.
         """
-        own = self._labels.own_decisions(row.record_id)
+        own = self._labels.decisions(row.record_id, self._labels.labeller)
         claims = [own.get((claim.start, claim.end)) for claim in row.claims]
         return None in own or (all(claims) and UNSUPPORTED in claims)
 
@@ -204,10 +204,10 @@ class Routes:
         return self._redirect("record", following_id or record_id, filters)
 
     def _update_index(self) -> None:
-        for record_id in self._labels.take_changed():
-            word, sample = self._labels.word(record_id), self._labels.sample(record_id)
-            self._index.set_label(record_id, word, sample)
-        if self._drawn and None in self._labels.own_decisions(self._drawn):
+        labels = self._labels
+        for record_id in labels.take_changed():
+            self._index.set_label(record_id, labels.word(record_id), labels.sample(record_id))
+        if self._drawn and None in labels.decisions(self._drawn, labels.labeller):
             self._drawn = None  # by another process of the same person
 
     def _labels_page(self, filters: Mapping[str, str]) -> str:

@@ -29,9 +29,7 @@ from .label_files import LabelFiles
 from .review_pages import ReviewPages
 from .routes import Routes
 
-_LIMITS = ServerLimits(
-    deadline_s=30.0, max_connections=64, max_body_bytes=64_000, max_large_bodies=4, shutdown_s=1.0
-)
+_LIMITS = ServerLimits(deadline_s=30.0, max_connections=64, max_body_bytes=64_000, shutdown_s=1.0)
 _POLL_S = 2.0
 _THRESHOLDS = "thresholds.yaml"
 _log = logging.getLogger(__name__)

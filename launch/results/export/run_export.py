@@ -10,12 +10,7 @@ from groundwatch.launch.cli.commands.export import TABLES, ExportSettings
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED, LEFT, fail
 from groundwatch.launch.cli.terminal.figures import counted
 from groundwatch.launch.results.waiting_rows import explain_no_records, find_results
-from groundwatch.launch.targets.target import (
-    TargetMisconfigured,
-    TargetUnavailable,
-    collecting_problems,
-    open_target,
-)
+from groundwatch.launch.targets.target import TargetFailed, collecting_problems, open_target
 from groundwatch.pipeline.errors import LockFailed
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_blocks
@@ -45,7 +40,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     try:
         with closing(open_target(settings.to, settings.endpoint)) as target:
             run.send_all(target)
-    except (LockFailed, OSError, TargetMisconfigured, TargetUnavailable, UnreadableFile) as error:
+    except (LockFailed, OSError, TargetFailed, UnreadableFile) as error:
         return fail(f"{error}. {run.describe()}; the same command resumes")
     except KeyboardInterrupt:
         return fail(f"interrupted. {run.describe()}; the same command resumes")

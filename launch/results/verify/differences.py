@@ -1,6 +1,7 @@
 """Find what differs between the counts of a folder's runs, its manifest and its files."""
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import PurePath
@@ -29,7 +30,7 @@ _COMMITTED = sorted(
 # Of a run with a database, and of a bounded one without.
 _NAMED_BY_RUN = re.compile(r"(.+-[0-9a-f]{8})-\d{6}\.\w+|(.+)-batch-0-\d+\.\w+")
 
-RowCounts = dict[str, int]  # rows by kind
+RowCounts = Counter[str]  # rows by kind
 
 
 class FoundFile(FileEntry, frozen=True, kw_only=True):
@@ -79,20 +80,18 @@ class Folder(Record, frozen=True, kw_only=True):
 
 def row_counts(folder: Folder) -> dict[str, RowCounts]:
     """Count the rows of a folder by the place where they are counted, in words, and by kind."""
-    journals, moved = folder.journals, folder.moved_files()
-    others = [run for run in folder.runs if not folder.journal_of(run)]
-    written = {
-        kind: sum(journal.written[kind] for journal in journals)
-        + sum(getattr(run, kind) for run in others)
-        for kind in KINDS
-    }
+    written, waiting, published = Counter[str](), Counter[str](), Counter[str]()
+    for journal in folder.journals:
+        written.update(journal.written)
+        waiting.update(journal.waiting)
+        published.update(journal.published)
+    for run in folder.runs:
+        if not folder.journal_of(run):
+            written.update({kind: getattr(run, kind) for kind in KINDS})
+            waiting.update(run.undelivered)
+            published.update(run.published or {})
+    moved = folder.moved_files()
     written["failures"] -= sum(file.rows for file in folder.replayed_files() if file.path in moved)
-    waiting = {kind: sum(journal.waiting[kind] for journal in journals) for kind in KINDS}
-    published = {kind: sum(journal.published[kind] for journal in journals) for kind in KINDS}
-    for run in others:
-        for kind in KINDS:
-            waiting[kind] += run.undelivered.get(kind, 0)
-            published[kind] += (run.published or {}).get(kind, 0)
     return {
         "written, by ledgers and summaries": written,
         "listed in the manifest": _count_rows(
@@ -101,7 +100,7 @@ def row_counts(folder: Folder) -> dict[str, RowCounts]:
         "in the files": _count_rows(folder.files),
         _PUBLISHED: published,
         "waiting in work folders": waiting,
-        _UNKNOWN: dict.fromkeys(KINDS, 0) | unknown_rows(folder),
+        _UNKNOWN: unknown_rows(folder),
     }
 
 
@@ -110,25 +109,24 @@ def unknown_rows(folder: Folder) -> RowCounts:
 
     Their topic has them, or a work folder that was not found: version 2.0.0 did not note which.
     """
-    unknown: RowCounts = {}
+    unknown: RowCounts = Counter()
     for run in folder.runs:
         if run.published is None and not run.is_bounded and not folder.journal_of(run):
             rows = _count_rows(folder.manifest, _prefix(run))
             for kind in ("alerts", "failures"):
                 if missing := getattr(run, kind) - rows[kind]:
-                    unknown[kind] = unknown.get(kind, 0) + missing
+                    unknown[kind] += missing
     return unknown
 
 
 def undelivered_rows(folder: Folder) -> dict[str, RowCounts]:
     """Return the alerts and failures that wait for their topic, by work folder."""
-    waiting = {
-        str(PurePath(journal.path).parent): {
-            FOLDERS[kind]: rows for kind, rows in journal.undelivered.items() if kind in FOLDERS
-        }
-        for journal in folder.journals
-    }
-    return {path: rows for path, rows in waiting.items() if rows}
+    waiting: dict[str, RowCounts] = defaultdict(Counter)
+    for journal in folder.journals:
+        for kind in journal.undelivered.keys() & FOLDERS.keys():
+            place = str(PurePath(journal.path).parent)
+            waiting[place][FOLDERS[kind]] = journal.undelivered[kind]
+    return waiting
 
 
 def differences(folder: Folder) -> list[str]:
@@ -313,9 +311,8 @@ def _unequal(who: str, kind: str, expected: int, found: int) -> str:
 
 
 def _count_rows(files: Iterable[FileEntry], prefix: str = "") -> RowCounts:
-    rows = dict.fromkeys(KINDS, 0)
+    rows: RowCounts = Counter()
     for file in files:
-        kind = file.path.partition("/")[0]
         if _name(file.path).startswith(prefix):
-            rows[kind] = rows.get(kind, 0) + file.rows
+            rows[file.path.partition("/")[0]] += file.rows
     return rows

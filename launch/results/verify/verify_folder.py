@@ -89,9 +89,9 @@ def _read_journal(path: str) -> FoundJournal:
             delivered=journal.outbox.delivered(),
             undelivered=journal.outbox.pending(),
             totals=journal.totals(),
-            written=rows_committed(journal),
-            waiting=dict.fromkeys(KINDS, 0) | journal.undelivered(),
-            published=dict.fromkeys(KINDS, 0) | journal.published_to_topics(),
+            written=Counter(rows_committed(journal)),
+            waiting=Counter(journal.undelivered()),
+            published=Counter(journal.published_to_topics()),
         )
 
 

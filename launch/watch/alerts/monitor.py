@@ -1,5 +1,6 @@
-"""Raise alerts about burn rates, engines that stopped sending answers, and failing checkers."""
+"""Raise alerts about rates, engines without answers and failing checkers; time all alerts."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, CheckerIncident
+from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import DAY_US, MINUTE_US, SECOND_US
 from groundwatch.transforms.rules import rate_incidents
 from groundwatch.transforms.rules.checker_outages import CheckerStatus, OutageRule, detect_outages
@@ -22,6 +24,7 @@ from groundwatch.transforms.rules.rate_counts import (
     RateCounts,
     bucket_start,
 )
+from groundwatch.transforms.runtime.counters import ALERT_LATENCY_MS
 
 _INTERVAL_US = 5 * SECOND_US
 _CATCH_UP_US = MINUTE_US
@@ -29,6 +32,7 @@ _CATCH_UP_US = MINUTE_US
 # was set: that time says nothing about the producers.
 _GAP_US = MINUTE_US / 2
 _NOTE = "monitor"
+_US_PER_MS = 1_000
 
 
 class EngineState(Record, frozen=True, kw_only=True):
@@ -76,16 +80,13 @@ class Monitor:
         self._deleted_before_us = 0
 
     @property
-    def open_rate_incidents(self) -> int:
-        return sum(len(engine.incidents) for engine in self._state.engines)
-
-    @property
-    def open_no_data_incidents(self) -> int:
-        return sum(activity.incident is not None for activity in self._state.activity)
-
-    @property
-    def open_checker_incidents(self) -> int:
-        return len(self._state.outages)
+    def open_incidents(self) -> dict[str, int]:
+        """How many incidents of each kind are open."""
+        return {
+            "rate": sum(len(engine.incidents) for engine in self._state.engines),
+            "no_data": sum(activity.incident is not None for activity in self._state.activity),
+            "checker": len(self._state.outages),
+        }
 
     def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:
         """Record so many messages, and answers by engine, whether or not they could be checked."""
@@ -196,3 +197,21 @@ class Monitor:
         if is_current and (is_active or state.incidents):
             times_us.append(now_us)
         return times_us
+
+
+class AlertLatency(Counter[int]):
+    """Measure the longest possible time from a message's arrival to its alert's publication.
+
+    It counts the alerts that are durable and not published, by the arrival of the oldest message.
+    """
+
+    def add(self, messages: Sequence[Message], alerts: int) -> None:
+        times_us = [m.arrived_us for m in messages if m.arrived_us is not None]
+        if alerts and times_us:
+            self[min(times_us)] += alerts
+
+    def record_published(self, now_us: int) -> None:
+        """Measure all pending alerts, which are published now, in microseconds since 1970 UTC."""
+        for oldest_us in self.elements():
+            ALERT_LATENCY_MS.update(max(0, now_us - oldest_us) // _US_PER_MS)
+        self.clear()

@@ -10,12 +10,7 @@ import msgspec
 
 from groundwatch.launch.cli.terminal.exit_status import DONE, FAILED
 from groundwatch.launch.targets import http_sender
-from groundwatch.launch.targets.target import (
-    RowsRefused,
-    Target,
-    TargetMisconfigured,
-    TargetUnavailable,
-)
+from groundwatch.launch.targets.target import RowsRefused, Target, TargetFailed, TargetMisconfigured
 from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert, AlertKind, RateIncident, Severity
 from groundwatch.transforms.runtime import clock
@@ -197,7 +192,7 @@ def send_test_alerts(
                 )
                 target.send([alert])
             report(f"{kind}:{variable}: a test incident was opened and closed, both confirmed\n")
-        except (RowsRefused, TargetMisconfigured, TargetUnavailable) as error:
+        except (RowsRefused, TargetFailed) as error:
             status = FAILED
             report(f"{error}\n")
         finally:

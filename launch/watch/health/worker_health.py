@@ -1,16 +1,19 @@
-"""Evaluate the worker's health: the reasons why it is unhealthy."""
+"""Evaluate the worker's health, and serve it: /healthz, /livez and /metrics."""
 
+import asyncio
+import logging
 import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
 
+from groundwatch.launch import http_server
 from groundwatch.launch.engine.pubsub.outstanding import SubscriptionStats
-from groundwatch.launch.http_server import Page
 from groundwatch.launch.watch.delivery import Delivery
 from groundwatch.launch.watch.file_publisher import FilePublisher
 from groundwatch.schemas.quantities import SECOND_US
@@ -23,6 +26,8 @@ _CANNOT_PUBLISH_AFTER_S = 60.0
 _CACHED_S = 1.0
 _PROBE = bytes(4096)
 _RESOLVED_BY_RESTART = {"not_pulling"}
+_MAX_CONNECTIONS = 8
+_log = logging.getLogger(__name__)
 
 
 class Health:
@@ -71,11 +76,11 @@ class Health:
                 self._cached_until_s = now_s + _CACHED_S
             return self._cached
 
-    def page(self) -> Page:
+    def page(self) -> http_server.Page:
         """Answer ``/healthz``: 200 and ``ok``, or 503 and the reasons as JSON."""
         return _page(self.reasons())
 
-    def live_page(self) -> Page:
+    def live_page(self) -> http_server.Page:
         """Answer ``/livez``: as ``/healthz``, with the reasons that a restart resolves."""
         reasons = self.reasons()
         return _page({name: reasons[name] for name in _RESOLVED_BY_RESTART & reasons.keys()})
@@ -115,12 +120,12 @@ class Health:
             yield "pubsub_does_not_answer", "Pub/Sub does not answer; it is retried"
 
 
-def _page(reasons: dict[str, str]) -> Page:
+def _page(reasons: dict[str, str]) -> http_server.Page:
     if not reasons:
-        return Page(200, "text/plain; charset=utf-8", b"ok\n")
+        return http_server.Page(200, "text/plain; charset=utf-8", b"ok\n")
     listed = [{"reason": name, "message": message} for name, message in reasons.items()]
     body = msgspec.json.encode({"status": "unhealthy", "reasons": listed})
-    return Page(503, "application/json", body + b"\n")
+    return http_server.Page(503, "application/json", body + b"\n")
 
 
 def disk_problem(folder: str) -> str | None:
@@ -132,3 +137,49 @@ def disk_problem(folder: str) -> str | None:
     except OSError as error:
         return f"{folder} cannot be written: {error.strerror or type(error).__name__}"
     return None
+
+
+class StatusServer:
+    """Serve pages on a thread until `close`, also while the process is busy with other work.
+
+    A page is made for a GET or HEAD of its path, from the Accept header, on another thread. One
+    that takes longer than `deadline_s` ends the connection.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        pages: Mapping[str, Callable[[str], http_server.Page]],
+        deadline_s: float = 5.0,
+    ) -> None:
+        self._pages = pages
+        self._deadline_s = deadline_s
+        self._page_threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "status-page")
+        limits = http_server.ServerLimits(
+            deadline_s=deadline_s, max_connections=_MAX_CONNECTIONS, shutdown_s=0.1
+        )
+        self._server = http_server.ServerThread("status", (host, port), self._answer, limits)
+        self.address = self._server.address
+
+    def close(self) -> None:
+        """Stop listening, close the connections, and wait for pages that still read a database."""
+        self._server.close()
+        self._page_threads.shutdown(cancel_futures=True)
+
+    async def _answer(self, request: http_server.HttpRequest) -> http_server.Page:
+        if request.method not in {"GET", "HEAD"}:
+            return http_server.refuse_in_text(501, "only GET and HEAD are served")
+        if request.path not in self._pages:
+            return http_server.refuse_in_text(404, "there is no such page")
+        make, accept = self._pages[request.path], request.headers.get("Accept", "")
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                loop = asyncio.get_running_loop()
+                page = await loop.run_in_executor(self._page_threads, make, accept)
+        except TimeoutError:
+            raise
+        except Exception as error:  # noqa: BLE001 - it is logged, and the next request is served
+            _log.error("cannot make the page %s: %s", request.path, type(error).__name__)
+            return http_server.refuse_in_text(500, "this page is not available; the log says why")
+        return page._replace(headers={"Cache-Control": "no-store"})

@@ -62,25 +62,17 @@ class _Trace:
         return self.is_complete or is_quiet
 
 
-class TraceParts:
+class TraceParts(dict[str, _Trace]):
     """Keep the parts of each trace until its root span has come, or none comes any more.
 
     The root ends last, so its exporter sends it last. One in another application never comes.
     """
 
-    def __init__(self) -> None:
-        self._traces: dict[str, _Trace] = {}
-        self.size_bytes = 0
-
-    def __len__(self) -> int:
-        return len(self._traces)
-
-    def __contains__(self, trace: str) -> bool:
-        return trace in self._traces
+    size_bytes = 0
 
     def add(self, number: int, part: PostedMessage, now_s: float) -> None:
         """Keep a part that comes now, under its number in the database."""
-        trace = self._traces.setdefault(part.trace, _Trace(now_s))
+        trace = self.setdefault(part.trace, _Trace(now_s))
         trace.numbers.append(number)
         trace.last_s = now_s
         trace.is_complete = trace.is_complete or part.is_complete
@@ -92,13 +84,13 @@ class TraceParts:
         """Return the numbers and the parts of each trace that is complete, or quiet for long."""
         return {
             name: (trace.numbers, [*trace.parts.values()])
-            for name, trace in self._traces.items()
+            for name, trace in self.items()
             if trace.is_due(now_s)
         }
 
     def remove(self, traces: Iterable[str]) -> None:
         for name in traces:
-            parts = self._traces.pop(name).parts.values()
+            parts = self.pop(name).parts.values()
             self.size_bytes -= sum(len(part.payload) for part in parts)
 
 

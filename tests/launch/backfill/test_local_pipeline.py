@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from groundwatch.launch.engine.local_pipeline import LocalPipeline
+from groundwatch.launch.engine.batches import LocalPipeline
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sources.read_batch import MessageRange

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from groundwatch.launch.cli.main import main
-from groundwatch.launch.engine.journal import Journal
+from groundwatch.launch.engine.journal import FILE_AGE, Journal
 from groundwatch.launch.engine.plan import Plan
 from groundwatch.launch.results.waiting_rows import describe_empty, describe_waiting
 from groundwatch.launch.watch.destinations import alert_place
@@ -35,7 +35,7 @@ def a_worker(folder: Path, file_age_s: float | None = 3_600.0) -> Iterator[Journ
     with closing(open_journal(place, topics=())) as journal:
         journal.database.assign_run("live")
         if file_age_s is not None:
-            journal.keep_file_age(file_age_s)
+            journal.database.keep_note(FILE_AGE, file_age_s)
         yield journal
 
 

@@ -104,13 +104,11 @@ class Comparison(Record, frozen=True, kw_only=True):
 
     @property
     def all_rates(self) -> RateChange:
-        return RateChange(
-            None,
-            *(
-                Group(None, assessed=each.tally.assessed, low_grounded=each.tally.low_grounded)
-                for each in (self.before, self.after)
-            ),
+        tallies = (self.before.tally, self.after.tally)
+        before, after = (
+            Group(None, assessed=each.assessed, low_grounded=each.low_grounded) for each in tallies
         )
+        return RateChange(None, before, after)
 
     def engine_rates(self, limit: int) -> list[RateChange]:
         """Return the low-grounded rates of the engines, those with the most answers first."""

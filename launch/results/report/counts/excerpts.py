@@ -46,13 +46,6 @@ class NumberedClaim(NamedTuple):
 Passage = tuple[str, NumberedClaim | None]  # a part of an answer, and the claim that it belongs to
 
 
-class _Place(NamedTuple):
-    """Where a sentence begins in a text, as it stands there."""
-
-    start: int
-    text: str
-
-
 class FactExcerpt(Record, frozen=True, kw_only=True):
     """A fact of an answer, and the numbers of the claims that it supports; numbers are from 1.
 
@@ -240,9 +233,9 @@ def _facts(
         }
         fact, cited_byte = facts[index], next(iter(starts.values()), 0)
         of_fact = (each for _, each in quotes if each.fact == index and not each.contradicts)
-        places = [found for each in of_fact if (found := _place_of(each, fact.text))]
-        if places:
-            cited_byte = len(fact.text[: places[0].start].encode(errors="replace"))
+        quoted = [found for each in of_fact if (found := _as_it_stands(each, fact.text))]
+        if quoted:
+            cited_byte = len(fact.text.partition(quoted[0])[0].encode(errors="replace"))
         yield FactExcerpt(
             number=index + 1,
             text=cut_text(fact.text, cited_byte, limits.fact_bytes) if has_text else None,
@@ -251,18 +244,18 @@ def _facts(
             uri=fact.uri if len(fact.uri or "") <= _MAX_URI_CHARACTERS else None,
             title=kept_title(fact.title),
             cited_by=tuple(sorted(starts)),
-            quoted=tuple(found.text for found in places),
+            quoted=tuple(quoted),
         )
 
 
-def _place_of(quote: Quote, text: str) -> _Place | None:
+def _as_it_stands(quote: Quote, text: str) -> str | None:
     """Find a quoted sentence in its fact, where it may stand on several lines."""
     sentence = quote.text.strip("\u2026 ")
-    if (start := text.find(sentence)) >= 0:
-        return _Place(start, sentence)
+    if sentence in text:
+        return sentence
     # Compiling an expression for each quote takes a hundred times as long as finding it.
     found = re.search(r"\s+".join(map(re.escape, sentence.split())), text)
-    return _Place(found.start(), found[0]) if found else None
+    return found and found[0]
 
 
 def cut_text(text: str, around: int, max_bytes: int) -> Excerpt:

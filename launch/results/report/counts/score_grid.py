@@ -9,23 +9,19 @@ from groundwatch.transforms.rules.thresholds import Thresholds
 _TENTHS = tuple(tenth / 10 for tenth in range(11))
 
 
-class ScoreGrid:
+class ScoreGrid(Counter[tuple[int, int]]):
     """Count pairs of scores by the thresholds in force, and every tenth, that they reach."""
 
     def __init__(self, thresholds: Thresholds) -> None:
+        super().__init__()
         self.thresholds = thresholds
         self.support_steps = sorted({*_TENTHS, thresholds.low_grounded})
         self.claim_steps = sorted({*_TENTHS, thresholds.claim})
-        self._counts: Counter[tuple[int, int]] = Counter()
 
     def add(self, support_score: float | None, min_claim_score: float | None) -> None:
         """Count an answer; a score of None is never low."""
         support = _steps_reached(self.support_steps, support_score)
-        self._counts[support, _steps_reached(self.claim_steps, min_claim_score)] += 1
-
-    @property
-    def total(self) -> int:
-        return self._counts.total()
+        self[support, _steps_reached(self.claim_steps, min_claim_score)] += 1
 
     @property
     def in_force(self) -> int:
@@ -38,7 +34,7 @@ class ScoreGrid:
         claim_step = self.claim_steps.index(claim_threshold)
         return sum(
             count
-            for (support, claim), count in self._counts.items()
+            for (support, claim), count in self.items()
             if support <= support_step or claim <= claim_step
         )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from groundwatch.launch.cli.terminal import figures
 from groundwatch.launch.results.report.counts.comparison import Change, Comparison, cautions
@@ -75,8 +75,8 @@ def render(
     )
     return _render(
         "report.html",
+        **asdict(findings),
         title=title,
-        tally=tally,
         thresholds=tally.thresholds,
         of_all=findings.of_all,
         accuracy=findings.accuracy,
@@ -89,8 +89,6 @@ def render(
         omitted_low=max(tally.low_grounded - sum(each.records for each in low), 0),
         folder=shlex.quote(title),
         filters=filters_of(tally.combinations),
-        summary=findings.summary,
-        unreadable=findings.unreadable,
         costs=costs_of(findings, price_per_1k_chars),
         record_url=partial(record_url, url_template),
         verdicts=presentation.verdict_styles(tally.verdicts),

@@ -52,9 +52,7 @@ class AWorker:
     batches_done = 5
     batches_failed = 2
     waiting = 15
-    monitor = SimpleNamespace(
-        open_rate_incidents=4, open_no_data_incidents=6, open_checker_incidents=1
-    )
+    monitor = SimpleNamespace(open_incidents={"rate": 4, "no_data": 6, "checker": 1})
     publisher = SimpleNamespace(failed=4)
     destinations = (
         SimpleNamespace(kind="alert", problem="it does not exist", waiting_for_s=700.5),

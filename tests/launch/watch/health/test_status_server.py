@@ -13,7 +13,7 @@ from http.client import HTTPConnection, HTTPResponse
 import pytest
 
 from groundwatch.launch.http_server import Page
-from groundwatch.launch.watch.health.status_server import StatusServer
+from groundwatch.launch.watch.health.worker_health import StatusServer
 from tests.support.commands import ChildProcess
 from tests.support.hostile_texts import FAMILIES, check
 from tests.support.waiting import wait_until
@@ -231,7 +231,7 @@ OUT_OF_FILES = """
 import logging, os, resource, sys, time
 from contextlib import closing
 from groundwatch.launch.http_server import Page
-from groundwatch.launch.watch.health.status_server import StatusServer
+from groundwatch.launch.watch.health.worker_health import StatusServer
 
 # Its warning would be on standard error; nothing else may be.
 logging.getLogger("groundwatch").setLevel(logging.ERROR)

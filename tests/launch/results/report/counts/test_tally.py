@@ -57,7 +57,7 @@ def test_verdicts_and_reasons_are_counted() -> None:
 def test_an_answer_without_scores_is_in_no_distribution() -> None:
     tally = tally_of(an_enriched(), POLICY, REPORTED_LOW)
     counts = [sum(each.values()) for each in (tally.support_scores, tally.claim_scores)]
-    assert (counts, tally.grid.total) == ([1, 1], 1)
+    assert (counts, tally.grid.total()) == ([1, 1], 1)
 
 
 def test_answers_that_alert_under_any_thresholds_are_counted() -> None:

@@ -10,8 +10,12 @@ from markdown_it import MarkdownIt
 
 from groundwatch.launch.cli.terminal.figures import ACCURACY
 from groundwatch.launch.results.report.compare_folders import compare_folders
-from groundwatch.launch.results.report.page.comment import render_comment, render_comparison_comment
-from groundwatch.launch.results.report.page.markdown import code_span, table_lines
+from groundwatch.launch.results.report.page.comment import (
+    code_span,
+    render_comment,
+    render_comparison_comment,
+    table_lines,
+)
 from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer

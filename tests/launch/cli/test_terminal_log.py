@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from groundwatch.launch.cli.terminal.terminal_log import TerminalFormatter
+from groundwatch.launch.cli.main import TerminalFormatter
 
 LINES = {
     "of groundwatch": (
