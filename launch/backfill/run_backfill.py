@@ -37,9 +37,10 @@ from groundwatch.transforms.rules.rate_incidents import RateEvaluator
 from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.signals import written_beside
+from .archive_source import AnyEvent
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
 from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
-from .processes import AnyEvent, Processes, run_batches
+from .processes import Processes, run_batches
 from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0
