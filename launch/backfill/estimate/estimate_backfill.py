@@ -83,7 +83,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
         return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])
-    if not (counts["to_check"] or counts.decided or counts["sampled_out"]):
+    if not (counts.to_check or counts.decided or counts.sampled_out):
         return fail_unreadable(counts.faults, config.inputs)
     return DONE
 
@@ -98,17 +98,17 @@ def _estimate_backfill(
         counts = count_outcomes(planned, pays_once=config.check.pays_once)
     damaged = len(messages.damaged)
     counted = _COUNTED + _COUNTED_OF_TWO if config.check.screen else _COUNTED
-    minutes = counts["calls"] * latency_ms / (config.check.max_in_flight * workers) / _MS_A_MINUTE
+    minutes = counts.calls * latency_ms / (config.check.max_in_flight * workers) / _MS_A_MINUTE
     estimated = Estimate(
         run=config.run,
-        read=counts["read"] + damaged,
-        failures=counts["failures"] + damaged,
+        read=counts.read + damaged,
+        failures=counts.failures + damaged,
         damaged_archives=damaged,
         decided=dict(sorted(counts.decided.items())),
-        **{name: counts[name] for name in counted},
+        **{name: getattr(counts, name) for name in counted},
         checkers=config.check.names,
-        cost=None if price is None else counts["characters"] / 1000 * price,
-        minutes_at_quota=None if quota is None else max(counts["calls"] / quota, minutes),
+        cost=None if price is None else counts.characters / 1000 * price,
+        minutes_at_quota=None if quota is None else max(counts.calls / quota, minutes),
         minutes_without_quota=minutes,
         price_per_1k_chars=price,
         requests_per_minute=quota,

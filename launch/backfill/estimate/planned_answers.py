@@ -150,13 +150,22 @@ def _forecast_first(answer: Answer, screening: Screening) -> tuple[ForecastCall,
     return tuple(call._replace(key=_OF_FIRST + call.key) for call in calls)
 
 
-class EstimateCounts(Counter[str]):
-    """Counts by the names of the fields of `Estimate`, and the first faults."""
+class EstimateCounts(msgspec.Struct, kw_only=True):
+    """Counts as in `Estimate`."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.decided: Counter[str] = Counter()
-        self.faults: list[str] = []
+    read: int = 0
+    failures: int = 0
+    duplicates: int = 0
+    sampled_out: int = 0
+    decided: Counter[str] = msgspec.field(default_factory=Counter)
+    to_check: int = 0
+    escalated: int = 0
+    audited: int = 0
+    screen_calls: int = 0
+    planned_calls: int = 0
+    calls: int = 0
+    characters: int = 0
+    faults: list[str] = msgspec.field(default_factory=list)
 
 
 def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> EstimateCounts:
@@ -165,28 +174,28 @@ def count_outcomes(outcomes: Iterable[PlannedAnswer], *, pays_once: bool) -> Est
     with closing(DistinctKeys()) as record_ids, closing(DistinctKeys()) as paid:
         is_paid = paid.add if pays_once else lambda _: True
         for outcome in outcomes:
-            counts["read"] += 1
+            counts.read += 1
             if outcome.record_id and not record_ids.add(bytes.fromhex(outcome.record_id)):
-                counts["duplicates"] += 1
+                counts.duplicates += 1
                 continue
             if outcome.fault:
-                counts["failures"] += 1
+                counts.failures += 1
                 if len(counts.faults) < SHOWN_FAULTS:
                     counts.faults.append(outcome.fault)
             elif outcome.is_sampled_out:
-                counts["sampled_out"] += 1
+                counts.sampled_out += 1
             elif outcome.forecast is None:
                 counts.decided[str(outcome.verdict)] += 1
             else:
-                counts["to_check"] += 1
-                counts["escalated"] += outcome.escalation is Tag.ESCALATED
-                counts["audited"] += outcome.escalation is Tag.AUDITED
-                counts["screen_calls"] += outcome.screen_calls
+                counts.to_check += 1
+                counts.escalated += outcome.escalation is Tag.ESCALATED
+                counts.audited += outcome.escalation is Tag.AUDITED
+                counts.screen_calls += outcome.screen_calls
             for call in outcome.forecast or ():
-                counts["planned_calls"] += 1
+                counts.planned_calls += 1
                 if is_paid(call.key):
-                    counts["calls"] += 1
-                    counts["characters"] += call.characters
+                    counts.calls += 1
+                    counts.characters += call.characters
     return counts
 
 
