@@ -12,6 +12,7 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as ProcessEvent
 from queue import Empty
+from threading import Thread
 
 from groundwatch.launch.cli.json_log import keep_beam_quiet
 from groundwatch.launch.cli.terminal.progress import Gauges, read_gauges
@@ -58,7 +59,7 @@ def run_batches(
             except BaseException as error:  # noqa: BLE001 - raised below
                 source.end(error)
 
-        threads = [threading.Thread(target=run, daemon=True) for _ in range(_THREADS)]
+        threads = [Thread(target=run, daemon=True) for _ in range(_THREADS)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -67,7 +68,7 @@ def run_batches(
         raise errors[0]
 
 
-def _wait(thread: threading.Thread, source: ArchiveSource, meanwhile: Callable[[], None]) -> None:
+def _wait(thread: Thread, source: ArchiveSource, meanwhile: Callable[[], None]) -> None:
     while thread.is_alive():
         # A join without a limit would delay an interrupt.
         thread.join(_POLL_S)
@@ -146,8 +147,8 @@ def _run_process(
     gauge_queue: "Queue[tuple[int, Gauges]]",
     errors: "Queue[Exception]",
 ) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    threading.Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
+    Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_report_gauges, args=(gauge_queue,), daemon=True).start()
     keep_beam_quiet()
     try:
         run_batches(config, attempt, stop)
