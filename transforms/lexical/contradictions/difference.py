@@ -13,7 +13,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
     stems_of,
 )
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
-from groundwatch.transforms.lexical.language.words import ClaimWords, TokenKind, form_of, read_words
+from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
 from groundwatch.transforms.lexical.values.limits import limit_of, limits_in
 from groundwatch.transforms.lexical.values.read_values import BEFORE_TIME
 from groundwatch.transforms.lexical.values.value import Value
@@ -21,22 +21,11 @@ from groundwatch.transforms.lexical.values.value import Value
 ComparedFacts = Sequence[tuple[int, FactSentences]]
 """The facts with most of a claim's words, each behind its number."""
 
-_NUMBER = int(TokenKind.NUMBER)
-UNIT_SIGNS = "$€£¥%"
 _VALUE_SIGNS = (
-    *(*UNIT_SIGNS, "May"),
+    *(*"$€£¥%", "May"),
     *(f"{word} " for each in BEFORE_TIME for word in (each, each.capitalize())),
 )
 """Parts of values that are no content tokens."""
-
-_SECOND = form_of("second")
-"""This is a number, too."""
-
-_UNITS = frozenset(UNIT_SIGNS).union(
-    stem for stem in VALUE_STEMS if stem == _SECOND or stem.isalpha()
-)
-_REACH = 5
-"""So many tokens behind a number a unit ends: "5 requests per minute"."""
 
 
 class Difference(NamedTuple):
@@ -106,19 +95,6 @@ class ComparedClaim(ReadSentence):
     @CachedAttribute
     def _limits(self) -> frozenset[bool]:
         return limits_in(self.text)
-
-    @CachedAttribute
-    def may_have_units(self) -> list[tuple[str, frozenset[str]]]:
-        """Its numbers, each with what beside it may be a part of a unit, for those with any."""
-        forms, kinds = self.words.forms, self.words.kinds
-        found = []
-        for place, kind in enumerate(kinds):
-            if kind == _NUMBER:
-                beside = [*forms[max(0, place - 1) : place], *forms[place + 1 : place + _REACH]]
-                units = _UNITS.intersection(map(stem_of, beside))
-                if units:
-                    found.append((forms[place], units))
-        return found
 
     def has_values_of(self, sentences: FactSentences, place: int) -> bool:
         """Return whether a sentence has the claim's values and no other ones; a fast test.

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences, ReadSentence
-from groundwatch.transforms.lexical.language.words import VALUE
 from groundwatch.transforms.lexical.values.limits import limit_of
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
-from .difference import UNIT_SIGNS, ComparedClaim, ComparedFacts, Difference
+from .difference import ComparedClaim, Difference
 from .matching import match_in_order
 
 NEAR = 0.8
@@ -16,9 +15,6 @@ NEAR = 0.8
 
 _SAME, _MAX_LENGTH = 0.9, 1.5
 """In another order, a sentence has this share of a claim's words, and is not much longer."""
-
-_ALIKE = 0.3
-"""One with this share may have a claim's number in another unit."""
 
 _MIN_WORDS = 2
 _MANY_WORDS = 4
@@ -68,42 +64,21 @@ def find_other_values(
                 break
 
 
-def find_other_units(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
+def find_other_units(
+    own: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
+) -> Iterator[Difference]:
     """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
-    if not _may_be_in_another_unit(own, facts):
-        return
     for value in own.values_of_its_own:
-        if value.is_implied:
-            continue
-        found = [
-            (share, _text(sentence, other), number)
-            for number, fact in facts
-            for (share, *_), place in fact.near(own.places.keys(), _ALIKE, VALUE, own.numbers)
-            for sentence in [fact.read(place)]
+        found = (
+            Difference(ContradictionKind.UNIT, _text(own, value), _text(sentence, other), number)
+            for _, number, sentence in near
             for other in _in_place_of(value, own, sentence)
             if value.has_number_of(other)
             and contradiction_kind(value, other) == ContradictionKind.UNIT
-        ]
-        if found and not any(fact.has_value(value) for _, fact in facts):
-            _, text, number = max(found)
-            yield Difference(ContradictionKind.UNIT, _text(own, value), text, number)
-
-
-def _may_be_in_another_unit(own: ComparedClaim, facts: ComparedFacts) -> bool:
-    """Return whether a sentence has a number without its unit, and none has both; a fast test."""
-    for number, units in own.may_have_units:
-        with_number = [
-            (contents, text)
-            for _, fact in facts
-            for contents, text in zip(fact.contents, fact.texts, strict=True)
-            if number in contents
-        ]
-        if with_number and not any(
-            all(unit in (text if unit in UNIT_SIGNS else contents) for unit in units)
-            for contents, text in with_number
-        ):
-            return True
-    return False
+        )
+        difference = None if value.is_implied else next(found, None)
+        if difference and not any(fact.has_value(value) for fact in facts):
+            yield difference
 
 
 def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:

@@ -32,7 +32,7 @@ from .joined_clauses import clauses_of, statements_about
 from .opposite_limits import find_opposite_limits
 from .values_of_others import find_values_of_others
 
-_SIMILAR = 0.5
+_ALIKE = 0.5
 """A sentence with this share of a claim's words is about the same, and may confirm its values."""
 
 _MAX_SENTENCES = _MAX_FACTS = 8
@@ -65,8 +65,7 @@ def find_differences(
         return []
     own = ComparedClaim(claim, premises)
     read = [(number, sentences_of(fact)) for fact, number in nearest]
-    found = list(_differences_from_near(own, read)) or list(find_other_units(own, read))
-    found = found or list(find_values_of_others(own, read))
+    found = list(_differences_from_near(own, read)) or list(find_values_of_others(own, read))
     if found := found or list(_denials_of_clauses(claim, read)):
         return found
     title = _TITLE.search(claim.text) if ")" in claim.text[-4:] else None
@@ -83,6 +82,7 @@ def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterat
         near = _near(claim, facts, VALUE) if claim.signs & VALUE else []
         changed = list(find_other_values(claim, near, sentences))
         changed = changed or list(find_opposite_limits(claim, near))
+        changed = changed or list(find_other_units(claim, near, sentences))
         yield from changed or _denials(claim, _near(claim, facts))
 
 
@@ -106,7 +106,7 @@ def _near(own: ComparedClaim, facts: ComparedFacts, signs: int = 0) -> list[Near
     near = [
         (rank, number, sentences.read(place))
         for number, sentences in facts
-        for rank, place in sentences.near(words, _SIMILAR, signs, own.plain_numbers)
+        for rank, place in sentences.near(words, _ALIKE, signs, own.plain_numbers)
     ]
     near.sort(key=itemgetter(0), reverse=True)
     return [Near(rank[0], number, sentence) for rank, number, sentence in near[:_MAX_SENTENCES]]
@@ -122,19 +122,26 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
     relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     is_bare = words == stems and not claim.signs & (NEGATION | VALUE)
     maybe = len(stems) - len(words)
-    similar, near = (_least_share(share, len(words), maybe) for share in (SIMILAR, NEAR))
-    least = DENIED if is_bare else similar
+    similar, denied, near = (
+        _least_share(share, len(words), maybe) for share in (_ALIKE, SIMILAR, NEAR)
+    )
+    denied = DENIED if is_bare else denied
     for each in facts:
+        least = similar if claim.signs & VALUE else denied
         for (share, *_), place in each.near(words, least, relevant, claim.numbers):
             signs = each.signs[place]
-            if (claim.signs | signs) & NEGATION and (
-                not claim.signs & signs & NEGATION
-                or len(each.contents[place]) > len(claim.words.distinct)
-                or negating_words(claim.text) != negating_words(each.texts[place])
+            if (
+                share >= denied
+                and (claim.signs | signs) & NEGATION
+                and (
+                    not claim.signs & signs & NEGATION
+                    or len(each.contents[place]) > len(claim.words.distinct)
+                    or negating_words(claim.text) != negating_words(each.texts[place])
+                )
             ):
                 return True
-            is_near = share >= near and claim.signs & signs & VALUE
-            if is_near and not claim.has_values_of(each, place):
+            is_near = share >= near or not claim.numbers.isdisjoint(each.contents[place])
+            if is_near and claim.signs & signs & VALUE and not claim.has_values_of(each, place):
                 return True
     return False
 
