@@ -49,7 +49,8 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
         opening = sentence.content[0].start
         predicate = next((each.start for each in lights if each.start > opening), predicate)
     known = [(each, stem_of(each.form) in own.places) for each in sentence.content]
-    shared = max((each.end for each, _ in takewhile(itemgetter(1), known)), default=0)
+    begun = _begun(own, sentence, lights)
+    shared = max((each.end for each, _ in takewhile(itemgetter(1), known)), default=begun)
     starts, ends = [0, *(end for _, end in joints)], [*(start for start, _ in joints), len(text)]
     for start, end in zip(starts, ends, strict=True):
         is_known = [is_own for each, is_own in known if start <= each.start < end]
@@ -58,12 +59,25 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
         if end <= predicate:
             if all(is_known):
                 yield _read(f"{lead * (start > 0)}{text[start:end]} {text[predicate:]}")
+        elif begun and start == 0 and all(is_known):
+            yield _read(text[:end])
         elif lead and 0 < start < predicate:
             yield _read(lead + text[start:end])
         elif start > shared > 0 and (
             before := _place_before(sentence, (start, end), (shared, predicate), lights)
         ):
             yield _read(f"{text[:before]} {text[start:end]}")
+
+
+def _begun(own: ReadSentence, sentence: ReadSentence, lights: Sequence[Token]) -> int:
+    """Return where "We accept" ends, in front of all that is accepted; 0 if a claim is not of one.
+
+    The claim has one word of content, and no other subject.
+    """
+    end = max([each.end for each in lights if each.end <= sentence.content[0].start], default=0)
+    begin = {each.lower for each in sentence.tokens if each.end <= end}
+    words = {each.lower for each in own.tokens if not (each.kind or is_light(each))}
+    return end if len(own.content) == 1 and words <= begin | _DO else 0
 
 
 def _place_before(

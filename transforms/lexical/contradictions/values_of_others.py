@@ -57,7 +57,7 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
     ):
         return
     values = [each for each in own.values if not each.is_label]
-    stated = [each for each in own.values_of_its_own if not (each.is_label or each.may_count)]
+    stated = [each for each in own.values_of_its_own if not each.is_label]
     words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
     if not (stated and words) or len(values) > _MAX_VALUES:
         return

@@ -126,6 +126,10 @@ AGREEING = {
         "She is no longer in a coma but does not respond to visitors.",
         "Though the girl is no longer in a coma, she does not respond to visitors.",
     ),
+    "something else that is possible of the same": (
+        "It is permitted in pregnancy.",
+        "May be used in pregnancy, on holiday, at work and in bed.",
+    ),
     "another name": (
         "There are also non-Arab Christians in the town.",
         "There are also Arab Christians in the town.",
@@ -147,6 +151,8 @@ Sale items are refundable. | Neither tea samples nor sale items are refundable.
 Der Gutschein darf geteilt werden. | Der Gutschein darf nicht kopiert, geteilt oder verkauft werden.
 Les billets sont remboursables. | Les billets ne sont ni échangeables ni remboursables.
 Los perros son bienvenidos. | Ni los gatos ni los perros son bienvenidos.
+We do not accept Visa. | We accept Visa, Mastercard, PayPal and invoice by Klarna.
+No, PayPal is not accepted. | We accept Visa, Mastercard, PayPal and invoice by Klarna.
 """.strip().splitlines()
 """A claim and a fact that denies it in one part of several."""
 

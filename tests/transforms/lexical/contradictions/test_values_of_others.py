@@ -12,6 +12,7 @@ Entry is 12 euros for adults and 6 euros for children. | Entry for children is 1
 Open from 9:00 on weekdays and from 11:00 on Sundays. | It is open from 9:00 on Sundays. | 11:00
 Express: 2 days. Standard: 5 days. | An Express parcel takes 5 days. | 2 days
 Returns end after 30 days; exchanges end after 60 days. | Your returns end after 60 days. | 30 days
+Silver earns 1 point per euro, gold 2 points. | Gold earns 1 point per euro. | 2
 Trains ran until 1904. Ferries ran until 1911. | Trains ran here until 1911. | 1904
 """.strip().splitlines()
 """Facts, a claim that gives a value to another thing, and what the fact has for it."""
