@@ -96,6 +96,12 @@ class ComparedClaim(ReadSentence):
     def _limits(self) -> frozenset[bool]:
         return limits_in(self.text)
 
+    def may_have_other_units(self, sentences: FactSentences, place: int) -> bool:
+        """Return whether a sentence has a number of the claim, and not all its units."""
+        contents, text = sentences.contents[place], sentences.texts[place]
+        has_units = self._value_stems <= contents and all(map(text.__contains__, self._value_signs))
+        return not (has_units or self.numbers.isdisjoint(contents))
+
     def has_values_of(self, sentences: FactSentences, place: int) -> bool:
         """Return whether a sentence has the claim's values and no other ones; a fast test.
 

@@ -140,7 +140,7 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
                 )
             ):
                 return True
-            is_near = share >= near or not claim.numbers.isdisjoint(each.contents[place])
+            is_near = share >= near or claim.may_have_other_units(each, place)
             if is_near and claim.signs & signs & VALUE and not claim.has_values_of(each, place):
                 return True
     return False
