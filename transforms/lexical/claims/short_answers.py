@@ -109,7 +109,8 @@ def _fragment(
         return None
     if len(content) > _MAX_FRAGMENT or _has_verb(tokens) or phrases.addresses_reader(text):
         return None
-    if not names_question and len(content - _stems_of_values(text)) > _MAX_OTHER:
+    values = " ".join([text[each.start : each.end] for each in read_values(text)])
+    if not names_question and len(content - stems_of(values)) > _MAX_OTHER:
         return None
     said = phrases.without_leads(text)
     return ShortAnswer(
@@ -120,10 +121,6 @@ def _fragment(
         names_question=names_question,
         is_denied=_says(tokens[:1]) if question.is_polar else None,
     )
-
-
-def _stems_of_values(text: str) -> AbstractSet[str]:
-    return stems_of(" ".join([text[each.start : each.end] for each in read_values(text)]))
 
 
 def _says(tokens: Sequence[Token]) -> bool | None:

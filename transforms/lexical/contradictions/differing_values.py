@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundwatch.schemas.verdict import ContradictionKind
 from groundwatch.transforms.lexical.facts.fact_sentences import FactSentences, ReadSentence
-from groundwatch.transforms.lexical.values.limits import limit_of
+from groundwatch.transforms.lexical.values.limits import Limit, limit_of
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
 from .difference import ComparedClaim, Difference
 from .matching import match_in_order
@@ -81,6 +81,36 @@ def find_other_units(
             yield difference
 
 
+def find_opposite_limits(own: ComparedClaim, near: Sequence[Near]) -> Iterator[Difference]:
+    """Find limits of a claim where a sentence with all its other words has the opposite: "up to 4".
+
+    Where one of them denies something, both may say the same.
+    """
+    for value in () if own.negations else own.values_of_its_own:
+        if not (limit := limit_of(own.text, value)):
+            continue
+        words = _words_beside(limit, own)
+        for _, number, sentence in near:
+            matched = match_in_order(own, sentence)
+            equal = list(filter(value.equals, sentence.values))
+            is_same = matched.words >= max(words, 1) and matched.is_compact
+            if not is_same or len(equal) != 1 or sentence.negations:
+                continue
+            other = limit_of(sentence.text, equal[0])
+            if (
+                other
+                and other.is_most != limit.is_most
+                and (words >= _MIN_WORDS or words == _words_beside(other, sentence))
+            ):
+                texts = _text(own, limit), _text(sentence, other)
+                yield Difference(ContradictionKind.NUMBER, *texts, number)
+            break
+
+
+def _words_beside(limit: Limit, sentence: ReadSentence) -> int:
+    return sum(not limit.start <= token.start < limit.end for token in sentence.content)
+
+
 def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:
     return sum(not any(map(value.equals, sentence.values)) for value in values)
 
@@ -140,5 +170,5 @@ def _is_swapped(own: ReadSentence, near: Near, all_near: Sequence[Near], value: 
     )
 
 
-def _text(sentence: ReadSentence, value: Value) -> str:
+def _text(sentence: ReadSentence, value: Value | Limit) -> str:
     return sentence.text[value.start : value.end]

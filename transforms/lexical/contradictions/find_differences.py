@@ -27,9 +27,8 @@ from groundwatch.transforms.lexical.values.limits import LIMIT_WORDS
 from groundwatch.transforms.lexical.values.value import Value
 from .denials import DENIED, SIMILAR, find_denial, part_about_the_same
 from .difference import ComparedClaim, ComparedFacts, Difference
-from .differing_values import NEAR, Near, find_other_units, find_other_values
+from .differing_values import NEAR, Near, find_opposite_limits, find_other_units, find_other_values
 from .joined_clauses import clauses_of, statements_about
-from .opposite_limits import find_opposite_limits
 from .values_of_others import find_values_of_others
 
 _ALIKE = 0.5

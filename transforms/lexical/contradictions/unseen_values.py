@@ -19,7 +19,7 @@ _MAX_COMPARISONS = 100_000
 _MAX_PLACES = 100
 """A "0" stands in each part of "0x0x0x": after so many places, values are compared instead."""
 
-_ALWAYS = "24/7"
+_ALWAYS, _LEAST_ALONE = "24/7", 10
 _JOINED = re.compile(r"\s?[-\u2013\u2014]\s?\d|(?:st|nd|rd|th)(?!\w)")
 _JOINED_BEFORE = re.compile(r"\d\s?[-\u2013\u2014]\s?$")
 _MAX_JOINT = 4
@@ -111,13 +111,14 @@ def _is_of_a_source(value: Value, text: str) -> bool:
 
     A weekday may be one of "Monday to Friday"; "2019-20", "34-23" and "46th" do not count.
     """
-    if value.is_label or value.units == IN_ORDER or value.may_count:
+    if value.is_label or value.units == IN_ORDER:
         return False
     before = text[max(0, value.start - _MAX_JOINT) : value.start]
     written = text[value.start : value.end]
     is_code = written.startswith("0") or before.endswith(("+", "#"))
     is_vague = written.endswith("s")  # "millions"
-    if value.is_plain and (is_code or is_vague):
+    may_count = max(value.raw, default=0) < _LEAST_ALONE  # "two plans"
+    if value.is_plain and (is_code or is_vague or may_count):
         return False
     is_joined = _JOINED.match(text, value.end) or _JOINED_BEFORE.search(before)
     return not is_joined and written != _ALWAYS

@@ -15,7 +15,6 @@ HALF_DAY, HOUR = 720, 60
 MINUTE_S, HOUR_S = 60, 3600
 
 _PLAIN, _HUNDREDTH = Unit("", 1.0), Unit("", 0.01)
-_LEAST_ALONE = 10
 _MOST_OFF = 0.05
 _MORE_DIGITS = 2
 """So many more digits an exact number has than one that is "over" or "nearly" it. "Over $50" may be
@@ -70,11 +69,6 @@ class Value(NamedTuple):
     def is_plain(self) -> bool:
         """Whether it is a number without a unit."""
         return self.kind == NUMBER and not self.units
-
-    @property
-    def may_count(self) -> bool:
-        """Whether it may count what is listed, or be the number of a thing: "two plans"."""
-        return self.is_plain and max(self.raw, default=0) < _LEAST_ALONE
 
     def equals(self, other: "Value") -> bool:
         """Return whether both may say the same."""

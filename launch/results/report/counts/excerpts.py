@@ -115,10 +115,6 @@ class AnswerExcerpt(Record, frozen=True, kw_only=True):
         return replace(found, claim_value=found.claim_value + unit)
 
 
-def _are_equal(words: Sequence[str]) -> bool:
-    return len(words) > 1 and len({*words}) == 1
-
-
 def _unit(said: str, value: str, quote: str, fact_value: str) -> str:
     """Return the words behind a number, at most two, that stand behind that of the fact, too."""
     behind = [
@@ -127,7 +123,9 @@ def _unit(said: str, value: str, quote: str, fact_value: str) -> str:
         if each in text and each[-1:].isdigit()
     ]
     pairs = zip(*(each[0].split() if each else () for each in behind), strict=False)
-    return "".join(f" {pair[0]}" for pair in takewhile(_are_equal, pairs))
+    return "".join(
+        f" {pair[0]}" for pair in takewhile(lambda words: len(words) > 1 == len({*words}), pairs)
+    )
 
 
 def rank_claims(row: AnswerRow) -> list[NumberedClaim]:
