@@ -65,8 +65,7 @@ def show_summary(
     rates = tally.alert_kinds[AlertKind.RATE]
     alerts = counted(summary.alerts, "alert") + (f", {rates:,} of them on a rate" if rates else "")
     lines = [accounts_line(summary), alerts]
-    if summary.escalations:
-        lines.append(_escalations_line(summary))
+    lines += [_escalations_line(summary)] if summary.escalations else []
     lines += _disagreements(tally)
     accuracy = None if config.check.screen else ACCURACY.get(config.check.checker_name)
     if accuracy and summary.checked:
