@@ -12,6 +12,7 @@ from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import printable
 from groundwatch.launch.cli.terminal.print_record import print_record
 from groundwatch.launch.cli.terminal.unreadable_input import fail_unreadable, fail_with, hint_for
+from groundwatch.pipeline.settings.checker import CheckerSettings
 from groundwatch.pipeline.settings.load import Loaded
 from groundwatch.pipeline.sources.archives import read_file
 from groundwatch.pipeline.sources.compression import DamagedArchive
@@ -25,6 +26,7 @@ from groundwatch.transforms.rules.spans import without_controls
 from groundwatch.transforms.rules.thresholds import Thresholds
 from groundwatch.transforms.step_order import Routed, route_answers
 
+_CHECK = CheckerSettings().check()  # that of a run which names no checker
 _SEARCHED = 100
 """How many of the first messages a map is suggested for."""
 
@@ -49,8 +51,6 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
         others = islice(messages, max(0, _SEARCHED - settings.messages))
         suggestion = suggest_map_of([*shown.failures, *_failures(others, options)], options)
         sys.stdout.write(f"{without_controls(suggestion)}\n\n")
-    if shown.answers:
-        sys.stdout.write("Scored by words alone; a run asks the model, too.\n")
     hints = filter(None, map(hint_for, paths[:1]))
     return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
 
@@ -85,18 +85,15 @@ class _Shown:
         if unread := unread_texts(message, options):
             sys.stdout.write(f"texts that are not read: {printable(join_names(unread))}\n")
         sys.stdout.flush()
-        print_record(enrich_one(routed), Thresholds())
+        print_record(enrich_one(routed, _CHECK), Thresholds())
         sys.stdout.write("\n")
 
     def _show_failure(self, failure: ParseFailure) -> None:
         """Print why an answer is not read, once for those that follow each other."""
         reason = failure.error.reason
-        if reason == self._last_reason:
-            self._describe(failure.message, "not read, for the same reason")
-        else:
-            self._describe(failure.message, "not read")
-            sys.stdout.write(f"{without_controls(reason)}\n")
-        sys.stdout.write("\n")
+        is_same = reason == self._last_reason
+        self._describe(failure.message, f"not read{', for the same reason' if is_same else ''}")
+        sys.stdout.write("\n" if is_same else f"{without_controls(reason)}\n\n")
         self._last_reason = reason
         self.failures.append(failure)
 

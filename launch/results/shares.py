@@ -91,11 +91,13 @@ def estimate_share(strata: Iterable[Sample]) -> Interval | None:
     return Interval(*(min(each / answers, 1.0) for each in count_limits(known)))
 
 
-def describe_share(strata: Iterable[Sample], drawn: str, flag: str = "") -> str:
+def describe_share(
+    strata: Iterable[Sample], drawn: str, flag: str = "", random: Sequence[Sample] = ()
+) -> str:
     """Count the unsupported answers of strata, or estimate their share by 30 drawn ones or more.
 
     From fewer ones, say how many are `drawn`, such as "audited", and which value of the flag of the
-    random share, if there is one, draws enough.
+    random share, if there is one, draws enough. `random` are the strata of that share, if not all.
 
     >>> describe_share([Sample(11, 11, 1)], "drawn", "--sample")
     '1 of 11'
@@ -109,9 +111,10 @@ def describe_share(strata: Iterable[Sample], drawn: str, flag: str = "") -> str:
     if not partial:
         found = sum(each.unsupported for each in known)
         return f"{found:,} of {sum(each.answers for each in known):,}"
-    labelled, estimate = sum(each.labelled for each in partial), estimate_share(known)
+    by_chance, estimate = random or partial, estimate_share(known)
+    labelled = sum(each.labelled for each in by_chance)
     if labelled < LEAST_DRAWN or estimate is None:
-        enough = min(_DRAWN_WITH_LUCK / sum(each.answers for each in partial), 1)
+        enough = min(_DRAWN_WITH_LUCK / sum(each.answers for each in by_chance), 1)
         return f"too few {drawn} ({labelled}){f': {flag} {enough:.2g}' if flag else ''}"
     return f"{in_percent(estimate)}, by {labelled:,} {drawn}"
 

@@ -24,6 +24,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.publication import read_manifest
 from groundwatch.pipeline.sinks.summary_file import SUMMARY_NAME, read_summaries
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_answers
+from groundwatch.schemas.alert import AlertKind
 from groundwatch.schemas.quantities import SECOND_US
 from groundwatch.schemas.summary import Summary
 from groundwatch.schemas.verdict import Tag, Verdict
@@ -59,12 +60,12 @@ def show_summary(
     read = (counted(summary.read, "message"), "bold")
     console.print(Text.assemble("\n", read, f" in {seconds:.1f} s, {calls}\n"))
     console.print(Padding(_verdicts(summary), _INDENT))
-    lines = [accounts_line(summary), counted(summary.alerts, "alert")]
-    if summary.escalations:
-        lines.append(_escalations_line(summary))
-    tally = reported
-    if tally is None or tally.answers != summary.enriched:
-        tally = _tally_of(config, summary)
+    own = reported if reported and reported.answers == summary.enriched else None
+    tally = own or _tally_of(config, summary)
+    rates = tally.alert_kinds[AlertKind.RATE]
+    alerts = counted(summary.alerts, "alert") + (f", {rates:,} of them on a rate" if rates else "")
+    lines = [accounts_line(summary), alerts]
+    lines += [_escalations_line(summary)] if summary.escalations else []
     lines += _disagreements(tally)
     accuracy = None if config.check.screen else ACCURACY.get(config.check.checker_name)
     if accuracy and summary.checked:

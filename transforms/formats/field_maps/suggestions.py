@@ -21,9 +21,10 @@ _ENGINE = re.compile(r"^(engine|bot|chatbot)(_?(id|name))?$")
 _SESSION = re.compile(r"(^|_)(session|conversation|thread|dialog)(_(id|key))?$")
 _TEXT = re.compile(r"(^|[_.])(content|message|text|body)([_.]|$)")
 _DOCUMENT = re.compile(
-    r"(^|_)(documents?|docs?|sources?|articles?|files?|pages?)(_?(ids?|names?|titles?|ur[il]s?))?$"
+    r"(^|_)((doc(ument)?|source|article|file|page)s?|src)(_?(id|name|title|ur[il])s?)?$"
 )
 _MAX_DOCUMENT_NAME = 200  # characters
+_FEW_WORDS = 3
 _DIGITS = re.compile(r"\d+")
 _IN_PROMPT = (
     "No field looks like the facts: where they stand only in the prompt, log them in a field of"
@@ -102,12 +103,11 @@ class _Trial(NamedTuple):
         is_alone = all(one_line(each.answer_text) in whole for each in read)
         if len(read) < len(self.samples) or not is_alone:
             return _NOT_ALONE.format(at.path)
-        if any(_repeats(each, each.answer_text) for each in read):
+        if 2 * sum(_repeats(each, each.answer_text) for each in read) > len(read):
             return _IN_FACTS.format(at.path)
-        are_spaced = [each[:1].isspace() or each[-1:].isspace() for each in texts]
-        joined = "".join(texts)
-        are_joined = any(each.answer_text not in joined for each in read)
-        is_stream = are_joined and sum(are_spaced) * 2 >= len(texts)
+        spaced = sum(each[:1].isspace() or each[-1:].isspace() for each in texts)
+        text = "".join(texts)
+        is_stream = 2 * spaced >= len(texts) and any(each.answer_text not in text for each in read)
         return _IN_PIECES.format(at.path) if is_stream else ""
 
     def fault_of_facts(self, *facts: FoundField) -> str:
@@ -124,7 +124,7 @@ class _Trial(NamedTuple):
             return _REPEATED.format(at.path, "are in the answer, too")
         found = sum(_repeats(each, each.answer_text, each.query or "") for each in answers)
         counted = f"hold the answer or the question of {found} of {len(answers)} messages"
-        return _REPEATED.format(at.path, counted) if found else ""
+        return _REPEATED.format(at.path, counted) if 2 * found > len(answers) else ""
 
 
 def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "facts")) -> str:
@@ -132,8 +132,8 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
 
     The flags come last, quoted for a shell, so that they can be copied to the end of the line.
     Names are spelled as in the messages. Where these differ in the place of the answer, the flags
-    are for the most frequent place. The map was tried: it reads each of these messages, and no fact
-    is, or holds, the answer or the question.
+    are for the most frequent place. The map was tried: it reads each of these messages, and in most
+    of them no fact is, or holds, the answer or the question.
     """
     wanted = FIELDS if {"answer", "facts"} <= {*wanted} else wanted
     fields = find_fields([each.value for each in samples])
@@ -155,9 +155,8 @@ def suggest_map(samples: Sequence[Sample], wanted: Sequence[str] = ("answer", "f
         return reason
     sources = [each for each in by_content["facts"] if each not in questions]
     facts, of_facts = _facts(sources, trial)
-    document = None
-    if len(facts) == 1:
-        document = next((each for each in fields if _names_document(each, facts[0])), None)
+    documents = (each for each in fields if len(facts) == 1 and _names_document(each, facts[0]))
+    document = next(documents, None)
     beside = ("document", document), ("id", own_id), ("time", time), ("engine", engine)
     found = trial.pairs(facts, *beside, ("session", session))
     if "facts" in wanted and not facts:
@@ -226,11 +225,11 @@ def _is_quoted(answer: Answer) -> bool:
 
 
 def _repeats(answer: Answer, *said: str) -> bool:
-    """Return whether a fact is, or holds, what was said; a single word may be there by chance."""
+    """Return whether a fact is, or holds, what was said; a few words may be there by chance."""
     facts = [one_line(each.text).casefold() for each in answer.facts]
     texts = [one_line(each).casefold() for each in said]
     return any(
-        each in facts or (count_words(each) > 1 and any(each in fact for fact in facts))
+        each in facts or (count_words(each) > _FEW_WORDS and any(each in fact for fact in facts))
         for each in filter(None, texts)
     )
 
@@ -268,10 +267,12 @@ def _is_id(field: FoundField, messages: int) -> bool:
 
 
 def _names_document(field: FoundField, facts: FoundField) -> bool:
-    """Return whether a field beside the facts may name their document."""
-    is_beside = not facts.item_path and len(field.text) <= _MAX_DOCUMENT_NAME and field.text
-    is_given = content_by_names(field.names) == "facts" and field.path != facts.path
-    return bool(is_beside) and is_given and bool(_DOCUMENT.search(field.name))
+    """Return whether a field beside the facts may name their document, in a list of each."""
+    is_beside = facts.path not in (field.path, item := field.item_path) and item == facts.item_path
+    is_of_each = is_beside and (not item or len(field.values) == len(facts.values))
+    length = max(map(len, field.texts), default=0)
+    is_named = bool(_DOCUMENT.search(field.name)) and 0 < length <= _MAX_DOCUMENT_NAME
+    return is_of_each and is_named and content_by_names(field.names) == "facts"
 
 
 def _in_other_items(found: FoundField, fields: Iterable[FoundField]) -> Iterator[FoundField]:

@@ -36,7 +36,8 @@ class Engine(NamedTuple):
 
     `flagged` are the answers that the first one found LOW_GROUNDED, `passed` the others, `low` all
     of them. The second one has decided an equal share of each stratum. As unsupported count flagged
-    answers that are grounded, and passed ones, or in `low` any, that are low-grounded.
+    answers that are grounded, and passed ones, or in `low` any, that are low-grounded. `random` are
+    the strata of which a random share was audited, and not all.
     """
 
     engine: str | None
@@ -44,6 +45,7 @@ class Engine(NamedTuple):
     flagged: Sequence[Sample]
     passed: Sequence[Sample]
     low: Sequence[Sample]
+    random: Sequence[Sample]
 
     @property
     def answers(self) -> int:
@@ -61,12 +63,17 @@ class Engine(NamedTuple):
     @property
     def wrongly_passed(self) -> str:
         """How many passed answers are low-grounded, counted or estimated."""
-        return describe_share(self.passed, "audited", "--escalate_share")
+        return self._estimate(self.passed)
 
     @property
     def low_of_all(self) -> str:
         """How many answers are low-grounded, counted or estimated."""
-        return describe_share(self.low, "audited", "--escalate_share")
+        return self._estimate(self.low)
+
+    def _estimate(self, strata: Sequence[Sample]) -> str:
+        if not self.random:  # a budget may have left out uncertain answers
+            return describe_share(strata, "checked")
+        return describe_share(strata, "audited", "--escalate_share", self.random)
 
 
 class Escalations:
@@ -120,13 +127,14 @@ class Escalations:
 
     def _engine(self, name: str | None, parts: Iterable[ScreenedGroup]) -> Engine:
         own = list(parts)
-        tags: Counter[str] = Counter()
-        for engine in {part.engine for part in own}:
-            tags.update(self._tags[engine])
+        engines = {part.engine for part in own}
+        tags = sum((self._tags[each] for each in engines), Counter[str]())
         flagged = self._strata(part for part in own if part.is_flagged)
         cleared = [each._replace(unsupported=each.labelled - each.unsupported) for each in flagged]
         passed = self._strata(part for part in own if not part.is_flagged)
-        return Engine(name, tags, cleared, passed, self._strata(own))
+        rest = self._strata(part for part in own if part.share is not None)
+        random = [each for each in rest if each.labelled < each.answers]
+        return Engine(name, tags, cleared, passed, self._strata(own), random)
 
     def _strata(self, parts: Iterable[ScreenedGroup]) -> list[Sample]:
         """Add up the parts of which the second checker has decided an equal share, drawn or all."""

@@ -1,16 +1,18 @@
 """`groundwatch inspect`: how the messages of a file are read."""
 
 import json
+import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from groundwatch.launch.cli.main import main
 from tests.support.archives import an_envelope, lines_of
 
-TRACE = {
+TRACE: dict[str, Any] = {
     "id": "t1",
     "timestamp": "2026-03-03T12:00:00Z",
     "input": "Who feeds the cat?",
@@ -34,7 +36,11 @@ def test_an_answer_is_shown_with_its_format_and_verdict(
     assert printed.startswith(f"{path}#1: langfuse.trace\nfields: id, timestamp, input, output, ")
     for words in ("GROUNDED", "Who feeds the cat?", "Ada feeds the cat at noon."):
         assert words in printed
-    assert printed.endswith("Scored by words alone; a run asks the model, too.\n")
+    given = ["--answer", TRACE["output"], "--fact", TRACE["metadata"]["contexts"][0]]
+    assert main(["check", *given, "--query", TRACE["input"]]) == 0
+    checked = capsys.readouterr().out
+    for found in (r"checker +local\+small .*", r"GROUNDED .*support.*"):
+        assert re.findall(found, printed) == re.findall(found, checked) != []
 
 
 def test_a_carrier_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

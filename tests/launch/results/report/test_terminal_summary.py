@@ -1,10 +1,11 @@
 """The summary of a run on a terminal, with hostile answers."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.archives import an_envelope
+from tests.support.archives import an_envelope, an_unsupported_envelope
 from tests.support.runs import an_archive, backfill
 
 ESCAPE = "\x1b[31m\x1b]0;title\x07\x1b[2J"
@@ -57,6 +58,16 @@ def test_the_records_of_other_runs_in_the_folder_are_mentioned(
         assert f"\n  The folder also holds {others}.\n" in printed
     again = "--run_id", "c", "--again"
     assert "3 records" in summary_of(tmp_path, capsys, an_envelope(1), flags=again)
+
+
+@pytest.mark.parametrize(
+    ("low", "said"), [(1, "1 alert\n"), (9, "10 alerts, 1 of them on a rate\n")]
+)
+def test_alerts_that_are_about_no_answer_are_counted_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], low: int, said: str
+) -> None:
+    printed = summary_of(tmp_path, capsys, *map(an_unsupported_envelope, range(low)))
+    assert f"  {said}" in re.sub(" +\n", "\n", printed)
 
 
 def test_the_path_of_the_files_is_never_broken_over_two_lines(

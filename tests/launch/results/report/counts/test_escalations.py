@@ -1,6 +1,7 @@
 """What the second of two checkers found, and what follows for all answers."""
 
 import hashlib
+from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -73,6 +74,23 @@ def test_an_answer_that_the_second_checker_did_not_check_counts_as_one_left_out(
     assert share.value == 0.5
     assert share.low < 0.5 < share.high
     assert total.wrongly_flagged == "too few checked (4)"
+
+
+@pytest.mark.parametrize(
+    ("checked", "said"),
+    [
+        # The uncertain ones that were checked are not audited ones.
+        (POPULATION, "too few audited (5): --escalate_share 0.8"),
+        ([pair(Tag.ESCALATED, lowest=0.65)] * 6, "too few checked (6)"),
+        ([pair(Tag.ESCALATED, lowest=0.65)] * 30, "0.0% (0.0% to 4.0%), by 30 checked"),
+    ],
+)
+def test_a_budget_that_leaves_out_uncertain_answers_audits_no_more(
+    checked: Sequence[EnrichedAnswer], said: str
+) -> None:
+    left_out = (pair(Tag.NOT_ESCALATED, lowest=0.65) for _ in range(10))
+    total = escalations_of(*checked, *left_out).total()
+    assert (total.wrongly_passed, total.low_of_all) == (said, said)
 
 
 def test_one_that_chance_had_drawn_and_the_checker_did_not_check_is_one_of_the_others() -> None:
