@@ -14,12 +14,13 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
 from .formats.parser import ParseFailure
-from .formats.python_facts import read_facts_given, refuse_bytes, type_name
+from .formats.python_facts import read_facts_given, refuse_bytes
 from .grounding.check_session import Done
 from .grounding.errors import RunStopped
 from .grounding.settings import CheckSettings
 from .grounding.two_checkers import open_session
 from .rules.thresholds import Thresholds
+from .runtime.errors import type_name
 from .step_order import Routed, enrich_answers, route_answers
 
 

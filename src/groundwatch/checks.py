@@ -16,13 +16,13 @@ from msgspec.structs import asdict, replace
 
 from .schemas.enriched_answer import EnrichedAnswer
 from .transforms.check_one import enrich_all, read_answer
-from .transforms.formats.python_facts import type_name
 from .transforms.grounding.errors import RunStopped
 from .transforms.grounding.python_checker import Checker
 from .transforms.grounding.settings import LOCAL, CheckSettings, model_of, settings_for, with_screen
 from .transforms.rules.noting import write_note
 from .transforms.rules.thresholds import EscalationRule, Thresholds
 from .transforms.runtime.daemon_threads import DaemonThreads
+from .transforms.runtime.errors import type_name
 from .transforms.step_order import Routed
 
 Facts = Iterable[object]

@@ -249,9 +249,18 @@ def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
     assert run.stderr == "[]\n"
 
 
-@pytest.mark.parametrize("checker", [b"local", None, 3])
-def test_a_checker_that_is_no_text_is_refused(checker: Any) -> None:
-    with pytest.raises(TypeError, match="checker is a "):
+@pytest.mark.parametrize(
+    ("checker", "told"),
+    [
+        (b"local", "a bytes: pass a text, CheckSettings, or"),
+        (None, "None: pass a text"),
+        (3, "an int: pass a text"),
+        (object(), "an object: pass a text"),
+        (Document, "the class Document: pass an object of it, such as Document()"),
+    ],
+)
+def test_a_checker_that_is_no_text_is_refused(checker: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"checker is {told}")):
         check(FACT, [FACT], checker=checker)
 
 
