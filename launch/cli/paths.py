@@ -76,8 +76,11 @@ def _hint(pattern: str) -> str:
     if path.is_dir():
         return "; in a folder, only .jsonl, .ndjson, .json, .csv, .tsv, .avro and .parquet count"
     names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = get_close_matches(path.name, names, n=1)
-    return f"; did you mean {path.parent / near[0]}?" if near else ""
+    # An ending that many have in common says nothing; of equal names, that with the ending counts.
+    names.sort(key=lambda name: (name.endswith(path.suffix), name))
+    stems = {_ARCHIVE_NAME.sub("", name): name for name in names}
+    near = get_close_matches(_ARCHIVE_NAME.sub("", path.name), stems, n=1)
+    return f"; did you mean {path.parent / stems[near[0]]}?" if near else ""
 
 
 def _known_files(folder: str) -> list[str]:
