@@ -29,11 +29,8 @@ _ARCHIVE_NAME = re.compile(
     r"[.](avro|parquet|(jsonl|ndjson|json|csv|tsv)([.]gz|[.]zst)?)$", re.IGNORECASE
 )
 _HASH_DIGITS = 12
-_RESULTS = frozenset(
-    {
-        *("enriched", "alerts", "failures", "replayed", "manifest", "runs"),
-        *("summary.json", "estimate.json"),
-    }
+_RESULT = re.compile(
+    "(enriched|alerts|failures|replayed|manifest|runs|(summary|estimate).json)(/|$)"
 )
 """What the output folder of an earlier run holds, apart from pages and tables."""
 
@@ -65,7 +62,7 @@ def find_inputs(
 
 def _is_result(path: str, output: str | None) -> bool:
     name = storage.name_below(path, output) if output else None
-    return name is not None and name.partition("/")[0] in _RESULTS
+    return bool(name and _RESULT.match(name))
 
 
 def _hint(pattern: str) -> str:

@@ -120,12 +120,8 @@ class PythonObject:
             return ""
         is_text = isinstance(revision, str) and revision.isascii() and revision.isprintable()
         if not is_text or len(revision) > _MOST_OF_REVISION:
-            kind = type(revision).__name__
-            raise _unusable(
-                self._name,
-                f"has a revision ({kind}) that is not a text of at most {_MOST_OF_REVISION}"
-                " printable ASCII characters",
-            )
+            text = f"a text of at most {_MOST_OF_REVISION} printable ASCII characters"
+            raise _unusable(self._name, f"has a revision that is not {text}")
         return str(revision)
 
 
