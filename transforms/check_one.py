@@ -14,11 +14,13 @@ from groundwatch.schemas.checked_answer import CheckedAnswer
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from groundwatch.schemas.message import Message, ParseOptions
 from .formats.parser import ParseFailure
-from .formats.python_facts import read_facts_given, refuse_bytes, type_name
+from .formats.python_facts import read_facts_given, refuse_bytes
 from .grounding.check_session import Done
+from .grounding.errors import RunStopped
 from .grounding.settings import CheckSettings
 from .grounding.two_checkers import open_session
 from .rules.thresholds import Thresholds
+from .runtime.errors import type_name
 from .step_order import Routed, enrich_answers, route_answers
 
 
@@ -54,19 +56,22 @@ def enrich_one(
     thresholds: Thresholds = Thresholds(),  # noqa: B008 - it is frozen
 ) -> EnrichedAnswer:
     """Check and tag one answer; raise UnreadableAnswer or CheckFailed if that fails."""
-    [enriched] = enrich_all([routed], settings, thresholds)
-    return enriched
+    [outcome] = enrich_all([routed], settings, thresholds)
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def enrich_all(
     routed: Iterable[Routed | Exception], settings: CheckSettings, thresholds: Thresholds
-) -> Iterator[EnrichedAnswer]:
-    """Check and tag answers; raise the first failure."""
+) -> Iterator[EnrichedAnswer | Exception]:
+    """Check and tag answers; yield failures in their places, and that of the checker at last."""
     check = partial(check_answers, settings=settings)
-    for outcome in enrich_answers(routed, check, thresholds):
-        if not isinstance(outcome, EnrichedAnswer):
-            raise outcome.error if isinstance(outcome, ParseFailure) else outcome
-        yield outcome
+    try:
+        for outcome in enrich_answers(routed, check, thresholds):
+            yield outcome.error if isinstance(outcome, ParseFailure) else outcome
+    except RunStopped as error:
+        yield error
 
 
 def check_answers(

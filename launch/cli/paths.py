@@ -29,11 +29,8 @@ _ARCHIVE_NAME = re.compile(
     r"[.](avro|parquet|(jsonl|ndjson|json|csv|tsv)([.]gz|[.]zst)?)$", re.IGNORECASE
 )
 _HASH_DIGITS = 12
-_RESULTS = frozenset(
-    {
-        *("enriched", "alerts", "failures", "replayed", "manifest", "runs"),
-        *("summary.json", "estimate.json"),
-    }
+_RESULT = re.compile(
+    "(enriched|alerts|failures|replayed|manifest|runs|(summary|estimate).json)(/|$)"
 )
 """What the output folder of an earlier run holds, apart from pages and tables."""
 
@@ -65,7 +62,7 @@ def find_inputs(
 
 def _is_result(path: str, output: str | None) -> bool:
     name = storage.name_below(path, output) if output else None
-    return name is not None and name.partition("/")[0] in _RESULTS
+    return bool(name and _RESULT.match(name))
 
 
 def _hint(pattern: str) -> str:
@@ -76,8 +73,11 @@ def _hint(pattern: str) -> str:
     if path.is_dir():
         return "; in a folder, only .jsonl, .ndjson, .json, .csv, .tsv, .avro and .parquet count"
     names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = get_close_matches(path.name, names, n=1)
-    return f"; did you mean {path.parent / near[0]}?" if near else ""
+    # An ending that many have in common says nothing; of equal names, that with the ending counts.
+    names.sort(key=lambda name: (name.endswith(path.suffix), name))
+    stems = {_ARCHIVE_NAME.sub("", name): name for name in names}
+    near = get_close_matches(_ARCHIVE_NAME.sub("", path.name), stems, n=1)
+    return f"; did you mean {path.parent / stems[near[0]]}?" if near else ""
 
 
 def _known_files(folder: str) -> list[str]:

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 from groundwatch.schemas.message import ParseOptions
 from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.schemas.verdict import Tag, Verdict
-from groundwatch.transforms.formats.python_facts import type_name
 from groundwatch.transforms.rules.alerting import AlertRule
 from groundwatch.transforms.rules.rate_incidents import RateRule
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import GivenThresholds, Thresholds
+from groundwatch.transforms.runtime.errors import type_name
 from . import kinds
 from .checker import CheckerSettings, CostSettings, RetryPolicySettings
 from .definition import Note, Settings

@@ -5,8 +5,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import copy_context
+from copy import copy
 from difflib import get_close_matches
 from functools import cache, partial
+from itertools import count
 from os import PathLike
 from typing import Any, TypedDict, Unpack
 
@@ -14,13 +16,13 @@ from msgspec.structs import asdict, replace
 
 from .schemas.enriched_answer import EnrichedAnswer
 from .transforms.check_one import enrich_all, read_answer
-from .transforms.formats.python_facts import type_name
-from .transforms.grounding.errors import CheckFailed
+from .transforms.grounding.errors import RunStopped
 from .transforms.grounding.python_checker import Checker
 from .transforms.grounding.settings import LOCAL, CheckSettings, model_of, settings_for, with_screen
 from .transforms.rules.noting import write_note
 from .transforms.rules.thresholds import EscalationRule, Thresholds
 from .transforms.runtime.daemon_threads import DaemonThreads
+from .transforms.runtime.errors import type_name
 from .transforms.step_order import Routed
 
 Facts = Iterable[object]
@@ -92,7 +94,7 @@ def check(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckRe
       UnreadableAnswer: a text is not Unicode, or the title of a fact is none.
       CheckFailed: the checker cannot be reached, refuses, or raised an exception.
     """
-    [record] = check_many([(answer, facts)], **options)
+    [record] = map(_result, _check_all([(answer, facts)], options))
     return record
 
 
@@ -102,14 +104,22 @@ def check_many(
 ) -> Iterator[CheckResult]:
     """Check many answers over the same connections; yield their records in the same order.
 
+    `next` goes on behind an answer that cannot be checked, unless the checker cannot be used.
+
     Args:
       answers: tuples of an answer and its facts, or of an answer, its facts and its question.
       options: as in `check`; `question` is that of the answers without one of their own. A checker
         that has replied once within this call is called again for two minutes.
 
     Raises:
-      Exception: as `check`, at the first answer that cannot be checked.
+      Exception: as `check`, at the answer, which its message numbers from 1 and `index` from 0.
     """
+    return map(_result, _check_all(answers, options), count())
+
+
+def _check_all(
+    answers: Iterable[tuple[Any, ...]], options: CheckOptions
+) -> Iterator[EnrichedAnswer | Exception]:
     _refuse_unknown(options)
     decided_by = _read_thresholds(options.get("thresholds", _DEFAULT))
     timeout_s, escalate = options.get("timeout_s"), options.get("escalate")
@@ -120,7 +130,7 @@ def check_many(
     )
     question = options.get("question", options.get("query"))
     routed = _read(answers, question, options.get("engine"))
-    return _results(enrich_all(routed, settings, decided_by))
+    return enrich_all(routed, settings, decided_by)
 
 
 async def acheck(answer: str, facts: Facts, **options: Unpack[CheckOptions]) -> CheckResult:
@@ -152,24 +162,16 @@ def _read(
     answers: Iterable[tuple[Any, ...]], question: str | None, engine: str | None
 ) -> Iterator[Routed | TypeError]:
     """Read answers; what is no text is an error in its place, behind the records before it."""
-    for number, given in enumerate(answers):
+    for given in answers:
         try:
-            answer, facts, own_question = _parts(given, number, question)
-            yield read_answer(answer, facts, own_question, engine)
+            match given:
+                case (answer, facts, *own) if not own[1:]:
+                    yield read_answer(answer, facts, own[0] if own else question, engine)
+                case _:
+                    wanted = "(answer, facts), or (answer, facts, question)"
+                    yield TypeError(f"it is {type_name(given)}: pass {wanted}")
         except TypeError as error:
             yield error
-
-
-def _parts(given: tuple[Any, ...], number: int, question: str | None) -> tuple[Any, ...]:
-    match given:
-        case (answer, facts):
-            return answer, facts, question
-        case (_, _, _):
-            return given
-    raise TypeError(
-        f"answers[{number}] is {type_name(given)}: pass (answer, facts), or"
-        " (answer, facts, question)"
-    )
 
 
 def _read_thresholds(given: AnyThresholds) -> Thresholds:
@@ -210,11 +212,13 @@ def _called(checker: AnyChecker, timeout_s: float | None) -> CheckSettings:
     return replace(settings, retries=retries)
 
 
-def _results(records: Iterator[EnrichedAnswer]) -> Iterator[CheckResult]:
-    """Yield records; a failure of the check names arguments, not the flags of the same names."""
-    try:
-        for record in records:
-            yield CheckResult(**asdict(record))
-    except CheckFailed as failure:
-        failure.args = (_FLAG.sub(r"\1=…", str(failure)),)
-        raise
+def _result(outcome: EnrichedAnswer | Exception, index: int | None = None) -> CheckResult:
+    """Return a record, or raise its failure, which names arguments and not flags of these names."""
+    if isinstance(outcome, EnrichedAnswer):
+        return CheckResult(**asdict(outcome))
+    # Several answers may have the same failure, and that of the checker itself is of none.
+    error: Any = copy(outcome)
+    error.index = None if isinstance(outcome, RunStopped) else index
+    number = "" if error.index is None else f"answer {error.index + 1}: "
+    error.args = (number + _FLAG.sub(r"\1=…", str(outcome)),)
+    raise error.with_traceback(outcome.__traceback__) from outcome.__cause__

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 import groundwatch
 from groundwatch import Thresholds, acheck, check, check_many
@@ -22,8 +23,9 @@ from groundwatch.schemas.answer import Fact
 from groundwatch.schemas.checked_answer import VerdictThresholds
 from groundwatch.schemas.message import UnreadableAnswer
 from groundwatch.schemas.verdict import ContradictionKind, Tag, Verdict
-from groundwatch.transforms.grounding.errors import CheckFailed
+from groundwatch.transforms.grounding.errors import AnswerRefused, CheckFailed, Unavailable
 from groundwatch.transforms.grounding.python_checker import AnswerText
+from groundwatch.transforms.grounding.settings import settings_for
 from tests.support import wire_faults
 from tests.support.fault_server import FaultServer, always
 
@@ -228,7 +230,7 @@ def test_what_is_no_text_is_refused_by_name(arguments: Any, told: str) -> None:
 @pytest.mark.parametrize("given", [FACT, (FACT,), (FACT, [FACT], None, None), None])
 def test_what_is_no_pair_is_refused_by_its_number(given: Any) -> None:
     with pytest.raises(
-        TypeError, match=r"^answers\[1\] is (a \w+|None): pass \(answer, facts\), or"
+        TypeError, match=r"^answer 2: it is (a \w+|None): pass \(answer, facts\), or"
     ):
         list(check_many([(FACT, [FACT]), given]))
 
@@ -247,9 +249,18 @@ def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
     assert run.stderr == "[]\n"
 
 
-@pytest.mark.parametrize("checker", [b"local", None, 3])
-def test_a_checker_that_is_no_text_is_refused(checker: Any) -> None:
-    with pytest.raises(TypeError, match="checker is a "):
+@pytest.mark.parametrize(
+    ("checker", "told"),
+    [
+        (b"local", "a bytes: pass a text, CheckSettings, or"),
+        (None, "None: pass a text"),
+        (3, "an int: pass a text"),
+        (object(), "an object: pass a text"),
+        (Document, "the class Document: pass an object of it, such as Document()"),
+    ],
+)
+def test_a_checker_that_is_no_text_is_refused(checker: Any, told: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"checker is {told}")):
         check(FACT, [FACT], checker=checker)
 
 
@@ -302,11 +313,45 @@ def test_the_question_has_the_name_of_the_record_too() -> None:
     )
 
 
-def test_a_failure_is_raised_at_its_answer() -> None:
-    records = check_many([(FACT, [FACT]), (FACT, [3])])
+class Refusing:
+    """A checker that fails at answers which begin with the name of an error."""
+
+    def check(self, answer: AnswerText, facts: Sequence[str], question: str | None) -> float:  # noqa: ARG002
+        if answer.startswith("Absent"):
+            raise KeyError(answer)
+        if answer.startswith("Away"):
+            raise OSError(answer)
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "told"),
+    [
+        ((FACT, [3]), TypeError, "facts[0] is an int"),
+        (FACT, TypeError, "it is a str"),
+        (("a \ud83d", [FACT]), UnreadableAnswer, "A string holds half of a surrogate pair"),
+        (("Absent lamps glow.", [FACT]), AnswerRefused, "the checker tests.library.test_checks:R"),
+        (("Away lamps glow.", [FACT]), Unavailable, "the checker tests.library.test_checks:Ref"),
+    ],
+)
+def test_a_failure_is_raised_at_its_answer_and_the_others_are_checked(
+    given: Any, kind: type[Exception], told: str
+) -> None:
+    settings = settings_for(Refusing())
+    settings = replace(settings, retries=replace(settings.retries, max_attempts=1))
+    good = (FACT, [FACT])
+    records = check_many([good, given, good, given, good], checker=settings)
     assert next(records).verdict is Verdict.GROUNDED
-    with pytest.raises(TypeError, match="an int"):
-        next(records)
+    failed = []
+    for _ in "24":
+        with pytest.raises(kind) as raised:
+            next(records)
+        failed.append(raised.value)
+        assert next(records).verdict is Verdict.GROUNDED
+    for number, error in zip((2, 4), failed, strict=True):
+        assert str(error).startswith(f"answer {number}: {told}")
+        assert vars(error)["index"] == number - 1
+    assert list(records) == []
 
 
 def test_an_answer_is_checked_beside_an_event_loop() -> None:

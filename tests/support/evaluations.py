@@ -8,7 +8,7 @@ from groundwatch.launch.quality.evaluate.evaluation import Evaluation, measure
 from groundwatch.launch.quality.evaluate.labelled_answers import Counts, LabelledAnswer, ScoredClaim
 from groundwatch.schemas.answer import Label, LabelSpan
 from groundwatch.schemas.verdict import Verdict
-from tests.support.builders import an_enriched
+from tests.support.builders import a_fact, an_enriched
 from tests.support.reports import a_low, write_enriched
 
 
@@ -53,7 +53,10 @@ def write_gold(folder: Path, *labels: dict[str, Any]) -> str:
 
 def chosen_labels(folder: Path, flagged: int, passed: int) -> list[str]:
     """Flags for ten flagged and ten passed answers, of which the first so many have a label."""
-    low = [a_low(record_id=f"{n:064x}", engine=f"shop-{n % 2}") for n in range(10)]
+    low = [
+        a_low(record_id=f"{n:064x}", engine=f"shop-{n % 2}", facts=(a_fact(f"Lamp {n}."),))
+        for n in range(10)
+    ]
     fine = [an_enriched(record_id=f"{n:064x}", engine=f"shop-{n % 2}") for n in range(10, 20)]
     path = write_enriched(folder, [*low, *fine])
     labels = [

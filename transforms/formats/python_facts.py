@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
+from groundwatch.transforms.runtime.errors import type_name
 from .field_maps.fact_values import read_fact
 
 BYTES = (bytes, bytearray, memoryview)
-_VOWELS = "AEIOaeio"
 _TEXTS = ("page_content", "text", "content")
 _METADATA = ("metadata", "meta")
 _ABOUT = ("title", "uri", "url", *_METADATA)
@@ -28,16 +28,10 @@ def read_facts_given(facts: object) -> list[Fact]:
     return [_fact(each, f"facts[{number}]") for number, each in enumerate(facts)]
 
 
-def type_name(value: object) -> str:
-    """Name the type of a value in a sentence."""
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in _VOWELS else 'a'} {name}"
-
-
 def refuse_bytes(name: str, value: object) -> None:
     """Raise TypeError for bytes in a value, by its name: JSON would have them in base64."""
     if isinstance(value, BYTES):
-        raise TypeError(f"{name} is a {type(value).__name__}: pass its text, as {name}.decode()")
+        raise TypeError(f"{name} is {type_name(value)}: pass its text, as {name}.decode()")
     inner: Iterable[tuple[object, object]] = ()
     if isinstance(value, list | tuple):
         inner = enumerate(value)

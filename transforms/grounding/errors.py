@@ -15,6 +15,7 @@ class CheckFailed(Exception):
         there was only one.
       detail: what the checker said; it may quote the answer, so only the person who asked sees it.
       cause: why the checker cannot be used, if it cannot.
+      index: of the answer among those of `check_many`, from 0.
     """
 
     retryable = False
@@ -22,6 +23,7 @@ class CheckFailed(Exception):
     first_failed_at_us: int | None = None
     detail: str | None = None
     cause = OutageCause.AWAY
+    index: int | None = None
 
 
 class Unavailable(CheckFailed):

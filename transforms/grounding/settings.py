@@ -11,6 +11,7 @@ from groundwatch.schemas.quantities import MEGABYTE
 from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.thresholds import EscalationRule
 from groundwatch.transforms.runtime.addresses import ANY_PATH, hide_secrets, is_address
+from groundwatch.transforms.runtime.errors import type_name
 from .python_checker import Checker, CheckerObject, is_checker, is_object_name
 
 LOCAL = "local"
@@ -298,12 +299,13 @@ def settings_for(checker: "str | Checker | CheckSettings") -> CheckSettings:
 
 
 def _settings_of_object(checker: Checker) -> CheckSettings:
+    if isinstance(checker, type):
+        name = checker.__name__
+        raise TypeError(f"checker is the class {name}: pass an object of it, such as {name}()")
     if not is_checker(checker):
-        kind = checker.__name__ if isinstance(checker, type) else type(checker).__name__
-        what = f"the class {kind}" if isinstance(checker, type) else f"a {kind}"
         raise TypeError(
-            f"checker is {what}: pass a text, CheckSettings, or an object with a method"
-            " check(answer, facts, question)"
+            f"checker is {type_name(checker)}: pass a text, CheckSettings, or an object with a"
+            " method check(answer, facts, question)"
         )
     given = CheckerObject(checker)
     return CheckSettings(checker=given.name, given=given, max_in_flight=OBJECT_IN_FLIGHT)

@@ -64,8 +64,8 @@ def _show_and_write(found: ChosenThresholds, settings: CalibrateSettings) -> int
     console.print("thresholds hold for traffic like these answers, and seldom for other traffic")
     for engine, warning in found.warnings:
         console.print(f"warning: {group_name(engine)}: {warning}", style="yellow")
-    if found.failure:
-        return fail(f"the calibration failed: {found.failure}")
+    if failure := found.failure():
+        return fail(f"the calibration failed: {failure}")
     if settings.calibration_output:
         with writing(settings.calibration_output) as stream:
             stream.write(thresholds_file(found, settings.engine))
@@ -103,15 +103,11 @@ def _cells(choice: ThresholdChoice | None) -> tuple[str, ...]:
 def thresholds_file(found: ChosenThresholds, engine: str | None = None) -> bytes:
     """Return the weight and the thresholds of all answers, or those of one engine, as YAML.
 
-    An engine that flags no held-out answer has none of its own.
+    An engine whose labels are too few has none of its own.
     """
     of_engine = f" of the engine {engine}" if engine else ""
     count_text = f"{len(found.groups[None]):,} labelled answers{of_engine}"
-    own = {
-        name: each
-        for name, each in found.choices.items()
-        if each and (name is None or each.held_out.precision)
-    }
+    own = {name: each for name, each in found.choices.items() if each and not found.failure(name)}
     comments = (_comment(name, own.get(name)) for name in found.choices)
     weight = found.weight and found.weight.weight
     # An infinite weight is written as for the flag, and not as YAML's ".inf".

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from groundwatch.launch.results.shares import Interval
+from groundwatch.launch.results.shares import FEW_EXAMPLES, Interval
 from groundwatch.schemas import Record
 from groundwatch.transforms.rules.thresholds import Thresholds
 from .evaluation import answer_examples, unequal_labels, unknown_recall
@@ -17,14 +17,12 @@ from .labelled_answers import LabelledAnswer
 from .statistics import Flagged, PrecisionRecall, flagged_of, measure_auroc, measure_flags
 
 _MIN_RECALL = 0.1
-_EVENTS_PER_NUMBER = 10
-"""Of the rarer label, for each number that is fitted.
+_LEAST_RARER = 30
+"""Of the rarer label, ten for each number that is fitted: a weight and two thresholds.
 
 Source: P. Peduzzi et al., "A simulation study of the number of events per variable in logistic
 regression analysis", Journal of Clinical Epidemiology 49 (1996).
 """
-
-_NUMBERS = 3  # a weight and two thresholds
 
 
 class ThresholdChoice(Record, frozen=True, kw_only=True):
@@ -135,26 +133,25 @@ class ChosenThresholds(NamedTuple):
             for warning in (
                 self.unknown_recalls[engine],
                 self.cautions[engine],
+                _too_few(choice.held_out, self.goal) if choice and engine else None,
                 *_warnings(choice, self.goal, is_known=not self.unknown_recalls[engine]),
             )
             if warning
         ]
-        needed = _NUMBERS * _EVENTS_PER_NUMBER
-        if self.weight and self.weight.rarer < needed:
+        if self.weight and self.weight.rarer < _LEAST_RARER:
             few = (
                 f"a weight and two thresholds are fitted to a half with {self.weight.rarer} answers"
-                f" of the rarer label: label more, until it has {needed}"
+                f" of the rarer label: label more, until it has {_LEAST_RARER}"
             )
             found.insert(0, (None, few))
         return found
 
-    @property
-    def failure(self) -> str | None:
-        """Why all answers together have no thresholds, and what to do; None if they have some."""
-        if self.choices[None]:
-            return None
+    def failure(self, engine: str | None = None) -> str | None:
+        """Say why a group has no thresholds to use, and what to do; None if it has some."""
+        if choice := self.choices[engine]:
+            return _too_few(choice.held_out, self.goal)
         missing = f"no threshold has the wanted {goal_text(self.goal)}"
-        return self.unknown_recalls[None] or f"{missing}: lower it, or label more answers"
+        return self.unknown_recalls[engine] or f"{missing}: lower it, or label more answers"
 
 
 def calibrate(
@@ -198,6 +195,15 @@ def _of_engine(labelled: Iterable[LabelledAnswer], engine: str | None) -> list[L
 def goal_text(goal: Goal) -> str:
     """Name a goal, such as ``precision of 0.8``."""
     return f"{'recall' if goal.is_recall else 'precision'} of {goal.value:g}"
+
+
+def _too_few(found: PrecisionRecall, goal: Goal) -> str | None:
+    """Say that held-out answers are too few to show that a goal is reached; None if they do."""
+    held, kind = (
+        (found.unsupported, "unsupported") if goal.is_recall else (found.flagged, "flagged")
+    )
+    needed = f"{held} held-out answers are {kind}: label more answers, until {FEW_EXAMPLES} are"
+    return None if held >= FEW_EXAMPLES else f"a {goal_text(goal)} is not shown: {needed}"
 
 
 def _warnings(choice: ThresholdChoice | None, goal: Goal, *, is_known: bool) -> Iterator[str]:

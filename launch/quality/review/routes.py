@@ -172,10 +172,11 @@ class Routes:
             return self._label(form, filters)
         if action == "calibrate":
             found = self._calibration(form)
-            if found and not found.failure:
+            failure = found.failure() if found else "name a goal"
+            if found and not failure:
                 storage.write_whole(self._thresholds_path, thresholds_file(found))
                 return self._redirect("labels", "", {**form, "written": "1"})
-            raise _Refused(400, f"No thresholds: {found.failure if found else 'name a goal'}.")
+            raise _Refused(400, f"No thresholds: {failure}.")
         raise _Refused(404, "This change does not exist.")
 
     def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:

@@ -42,7 +42,7 @@ AWAY = status(503, "UNAVAILABLE")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Archives, and outputs: of a finished run, and of runs whose checks all, or partly, failed."""
     folder = tmp_path_factory.mktemp("made")
-    lines = [an_envelope(n, answer=GROUNDED if n % 2 else LOW) for n in range(4)]
+    lines = [an_envelope(n, answer=GROUNDED if n % 2 else LOW) for n in range(20)]
     answers = an_archive(folder, *lines)
     an_archive(folder, b"no answer", name="unreadable.jsonl")
     (folder / "damaged.jsonl.gz").write_bytes(gzip.compress(lines_of(*lines))[:-4])

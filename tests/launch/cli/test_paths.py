@@ -68,8 +68,10 @@ def test_the_runs_own_results_are_not_read_unless_they_are_named(
 def test_each_pattern_that_matches_no_file_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "a").touch()
-    (tmp_path / "b.jsonl").touch()
-    patterns = [str(tmp_path / name) for name in ("a", "folder", "nowhere/*", "b.json")]
+    for name in ("b.jsonl", "e.jsonl.gz", "answers.csv", "answers.jsonl"):
+        (tmp_path / name).touch()
+    missing = ("b.json", "nofile.jsonl", "answer.jsonl", "answer.csv", "answers", "d.jsonl.gz")
+    patterns = [str(tmp_path / name) for name in ("a", "folder", "nowhere/*", *missing)]
     problems: list[str] = []
     assert find_inputs("--input", patterns, problems) == patterns[:1]
     kinds = "only .jsonl, .ndjson, .json, .csv, .tsv, .avro and .parquet count"
@@ -77,6 +79,11 @@ def test_each_pattern_that_matches_no_file_is_a_problem(tmp_path: Path) -> None:
         f"--input {tmp_path}/folder: no file matches; in a folder, {kinds}",
         f"--input {tmp_path}/nowhere/*: no file matches",
         f"--input {tmp_path}/b.json: no file matches; did you mean {tmp_path}/b.jsonl?",
+        f"--input {tmp_path}/nofile.jsonl: no file matches",
+        f"--input {tmp_path}/answer.jsonl: no file matches; did you mean {tmp_path}/answers.jsonl?",
+        f"--input {tmp_path}/answer.csv: no file matches; did you mean {tmp_path}/answers.csv?",
+        f"--input {tmp_path}/answers: no file matches; did you mean {tmp_path}/answers.jsonl?",
+        f"--input {tmp_path}/d.jsonl.gz: no file matches",
     ]
 
 

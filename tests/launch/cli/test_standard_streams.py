@@ -110,7 +110,7 @@ def test_tables_and_pages_can_be_piped(output: str, written: Written) -> None:
 
 def test_results_and_thresholds_can_be_piped(tmp_path: Path, written: Written) -> None:
     supported, false = "Lamps glow red at night.", "Kettles vote in Senegal."
-    texts = [supported, false] * 8
+    texts = [supported, false] * 10
     archive = an_archive(
         tmp_path, *(an_envelope(n, answer=text, facts=[supported]) for n, text in enumerate(texts))
     )

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
-from inspect import signature
+from inspect import iscoroutinefunction, signature
 from pathlib import Path
 from traceback import extract_tb
 from typing import cast
@@ -15,6 +15,7 @@ import httpx
 from groundwatch.transforms.grounding.errors import AnswerRefused, Misconfigured, Unavailable
 from groundwatch.transforms.grounding.python_checker import AnswerText, Checker, is_checker
 from groundwatch.transforms.lexical.scores import claim_result
+from groundwatch.transforms.runtime.errors import type_name
 
 _NO_METHOD = "has no method check(answer, facts, question)"
 _MOST_OF_DETAIL = 500
@@ -70,7 +71,7 @@ class PythonObject:
       revision: what it states of itself; empty if it states nothing.
 
     Raises:
-      Misconfigured: its method takes other arguments, or its revision is none.
+      Misconfigured: its method is async or takes other arguments, or its revision is none.
     """
 
     def __init__(self, name: str, checker: Checker) -> None:
@@ -84,6 +85,8 @@ class PythonObject:
             ) from None
         except ValueError:
             pass  # What is written in C may have no signature.
+        if iscoroutinefunction(checker.check):
+            raise _unusable(name, "has an async check: make it a plain function that returns")
         self.revision = self._read_revision()
 
     def score(
@@ -117,12 +120,8 @@ class PythonObject:
             return ""
         is_text = isinstance(revision, str) and revision.isascii() and revision.isprintable()
         if not is_text or len(revision) > _MOST_OF_REVISION:
-            kind = type(revision).__name__
-            raise _unusable(
-                self._name,
-                f"has a revision ({kind}) that is not a text of at most {_MOST_OF_REVISION}"
-                " printable ASCII characters",
-            )
+            text = f"a text of at most {_MOST_OF_REVISION} printable ASCII characters"
+            raise _unusable(self._name, f"has a revision that is not {text}")
         return str(revision)
 
 
@@ -144,7 +143,7 @@ def _score(value: object) -> float:
     try:
         score = float("a text" if isinstance(value, str | bytes) else cast(float, value))
     except (TypeError, ValueError):
-        raise _InvalidScores(f"a {type(value).__name__}, which is not a score") from None
+        raise _InvalidScores(f"{type_name(value)}, which is not a score") from None
     if not 0 <= score <= 1:
         raise _InvalidScores(f"the score {score:g}, which is outside 0..1")
     return score

@@ -25,11 +25,11 @@ SUPPORTED, FALSE = "Lamps glow red at night.", "Kettles vote in Senegal."
 
 @pytest.fixture
 def labelled(tmp_path: Path) -> list[str]:
-    """Sixteen answers of two engines, half of them unsupported."""
-    texts = [SUPPORTED, FALSE] * 8
+    """Forty-eight answers of two engines, half of them unsupported."""
+    texts = [SUPPORTED, FALSE] * 24
     lines = (
         an_envelope(
-            number, answer=text, engine=f"shop-{number // 8}", facts=[SUPPORTED, f"{number}."]
+            number, answer=text, engine=f"shop-{number // 24}", facts=[SUPPORTED, f"{number}."]
         )
         for number, text in enumerate(texts)
     )
@@ -62,13 +62,13 @@ def test_thresholds_are_written_for_the_settings_of_other_commands(
         ["shop-0", str(threshold)],
         ["shop-1", str(threshold)],
     ]
-    assert re.search("# engine shop-1: held-out precision ([0-9]) of \\1, ", file.read_text())
+    assert re.search("# engine shop-1: held-out precision 1.00 [(]1.00-1.00[)], ", file.read_text())
     config = "--config", str(file)
     assert main(["evaluate", *labelled, *config]) == 0
-    assert "8 of 8 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
+    assert "24 of 24 unsupported answers are LOW_GROUNDED" in capsys.readouterr().out
     assert backfill(Path(labelled[1]), tmp_path / "out") == 0
     assert main(["report", str(tmp_path / "out"), *config]) == 0
-    assert ["shop-1", "0", f"{threshold:g}", "8", "4"] in thresholds_of(tmp_path / "out")
+    assert ["shop-1", "0", f"{threshold:g}", "24", "12"] in thresholds_of(tmp_path / "out")
 
 
 def thresholds_of(output: Path) -> list[list[str]]:
@@ -96,15 +96,15 @@ def test_answers_are_tagged_by_their_engine_s_own_threshold(
         },
     }
     verdicts = Counter((each["engine"], each["verdict"]) for each in records_in(output))
-    assert verdicts == {("shop-0", "GROUNDED"): 8, ("shop-1", "LOW_GROUNDED"): 8}
+    assert verdicts == {("shop-0", "GROUNDED"): 24, ("shop-1", "LOW_GROUNDED"): 24}
     capsys.readouterr()
     assert main(["report", str(output), "--claim_threshold", "shop-0=1"]) == 0
     assert thresholds_of(output) == [
-        ["shop-0", "0", "1", "8", "8"],
-        ["shop-1", "0.6", "1", "8", "8"],
+        ["shop-0", "0", "1", "24", "24"],
+        ["shop-1", "0.6", "1", "24", "24"],
     ]
     page = (output / "report.html").read_text()
-    assert "8 verdicts resulted from other thresholds" in page
+    assert "24 verdicts resulted from other thresholds" in page
 
 
 @pytest.mark.parametrize("name", ["a\nb: 1\x1b[1m", "a=b", "# tea", "0.5", " tea ", "[red]"])
@@ -125,7 +125,7 @@ def test_an_engine_with_too_few_labels_has_the_threshold_of_all(
     tmp_path: Path, labelled: list[str]
 ) -> None:
     gold = Path(labelled[3])
-    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:9]))
+    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:25]))
     file = tmp_path / "thresholds.yaml"
     assert main(["calibrate", *labelled, "--precision", "0.9", "--output", str(file)]) == 0
     assert "# engine shop-1: that of all answers; its labels give none." in file.read_text()
@@ -140,7 +140,7 @@ def test_one_engine_is_calibrated_alone(
     file = tmp_path / "thresholds.yaml"
     command = ["calibrate", *labelled, "--recall", "1", "--output", str(file)]
     assert main([*command, "--engine", "shop-1"]) == 0
-    assert "by 8 labelled answers of the engine shop-1" in file.read_text()
+    assert "by 24 labelled answers of the engine shop-1" in file.read_text()
     assert main([*command, "--engine", "tea"]) == 1
     assert "no labelled answer is of the engine tea" in capsys.readouterr().err
 
@@ -154,6 +154,42 @@ def test_a_goal_that_no_threshold_reaches_writes_nothing(
     assert main(["calibrate", *labelled, "--precision", "1", "--output", str(file)]) == 1
     assert "no threshold has the wanted precision of 1" in capsys.readouterr().err
     assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    "few",
+    [
+        (
+            2,
+            "precision",
+            "a precision of 0.8 is not shown: 0 held-out answers are flagged: label more",
+        ),
+        (
+            18,
+            "precision",
+            "a precision of 0.8 is not shown: 9 held-out answers are flagged: label more",
+        ),
+        (
+            18,
+            "recall",
+            "a recall of 0.8 is not shown: 9 held-out answers are unsupported: label more",
+        ),
+        (20, "precision", ""),
+        (20, "recall", ""),
+    ],
+)
+def test_a_goal_that_few_labels_cannot_show_writes_nothing(
+    tmp_path: Path,
+    labelled: list[str],
+    capsys: pytest.CaptureFixture[str],
+    few: tuple[int, str, str],
+) -> None:
+    count, goal, told = few
+    gold, file = Path(labelled[3]), tmp_path / "thresholds.yaml"
+    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:count]))
+    status = main(["calibrate", *labelled, f"--{goal}", "0.8", "--output", str(file)])
+    assert (status, file.exists()) == ((1, False) if told else (0, True))
+    assert told in capsys.readouterr().err
 
 
 def test_it_warns_of_thresholds_that_flag_hardly_any_held_out_answer(
@@ -279,7 +315,7 @@ def test_a_model_that_knows_nothing_gets_little_weight_and_few_labels_are_said(
 ) -> None:
     given = answers_and_model(tmp_path, right=0.5)
     gold = Path(given[3])
-    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:60]))
+    gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:120]))
     file = tmp_path / "thresholds.yaml"
     assert main(["calibrate", *given, "--recall", "0.5", "--output", str(file)]) == 0
     assert yaml.safe_load(file.read_text())["scorer_weight"] < 1

@@ -8,11 +8,12 @@ from typing import Literal
 
 import httpx
 import pytest
+from msgspec.structs import replace
 from playwright.sync_api import Browser, Page, expect
 
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
 from tests.support.browser import one_browser
-from tests.support.builders import an_enriched
+from tests.support.builders import a_fact, an_enriched
 from tests.support.reports import a_low, hostile_answers, write_enriched
 from tests.support.reviews import labels_in, served
 from tests.support.waiting import wait_until
@@ -152,12 +153,15 @@ def test_hostile_records_do_nothing(
 def test_drawn_answers_give_an_estimate_and_thresholds(browser: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     good = [an_enriched(record_id=f"{n:064x}", min_claim_score=0.9) for n in range(100, 140)]
-    write_enriched(folder, [*answers(0, 20), *good])
+    low = [replace(each, facts=(a_fact(f"Lamp {n}."),)) for n, each in enumerate(answers(0, 20))]
+    write_enriched(folder, [*low, *good])
     with served(folder) as address:
         page = browser.new_page()
         page.goto(address)
         press(page, "d")
-        for _ in range(12):
+        for number in range(40):
+            if number == 6:
+                few = httpx.get(f"{address}labels?goal=precision&value=0.5").text
             is_flagged = "Kettles" in (page.text_content(".text") or "")
             press(page, "u" if is_flagged else "s")
         press(page, "q")
@@ -167,6 +171,8 @@ def test_drawn_answers_give_an_estimate_and_thresholds(browser: Browser, tmp_pat
         page.get_by_role("button", name="Write the thresholds").click()
         expect(page.locator(".notice")).to_contain_text("thresholds.yaml")
         page.close()
+    assert "No thresholds: a precision of 0.5 is not shown: " in few
+    assert "Write the thresholds" not in few
     samples = [each["sample"] for each in labels_in(folder)]
     assert samples.count("flagged") >= 3
     assert samples.count("other") >= 3

@@ -102,7 +102,8 @@ def test_an_answer_without_claims_needs_no_call() -> None:
         ([0.5, 1.5], "the score 1.5, which is outside 0..1"),
         (float("nan"), "the score nan, which is outside 0..1"),
         (-0.1, "the score -0.1, which is outside 0..1"),
-        (None, "a NoneType, which is not a score"),
+        (None, "None, which is not a score"),
+        (object(), "an object, which is not a score"),
         ("0.5", "a str, which is not a score"),
         (["0.5", 1], "a str, which is not a score"),
         ({"Lamps glow.": 1, "Tea is hot.": 0}, "a dict, which is not a score"),
@@ -149,6 +150,15 @@ def test_another_revision_than_a_short_text_is_refused() -> None:
 def test_another_form_of_the_method_is_refused() -> None:
     with pytest.raises(Misconfigured, match=r"does not take \(answer, facts, question\)"):
         PythonObject("m:c", own_checkers.OtherMethod())  # type: ignore[arg-type]
+
+
+def test_an_async_method_is_refused() -> None:
+    class Async:
+        async def check(self, answer: str, facts: Sequence[str], question: str | None) -> float:  # noqa: ARG002
+            return 1.0
+
+    with pytest.raises(Misconfigured, match="the checker m:c has an async check: make it a plain"):
+        PythonObject("m:c", Async())  # type: ignore[arg-type]
 
 
 def in_own(name: str) -> str:
