@@ -81,7 +81,7 @@ def read_question(query: str) -> Question | None:
     words = tokens if is_polar else _without_asking(tokens)
     statement = " ".join([bare[token.start : token.end] for token in words])
     stems = stems_of(statement)
-    if negations_in(statement, read_tokens(statement)) or not 0 < len(stems) <= _MAX_CONTENT:
+    if _denies(statement) or not 0 < len(stems) <= _MAX_CONTENT:
         return None
     is_marked = bool(opening or text.endswith(QUESTION_MARKS) or not is_polar)
     return Question(
@@ -126,6 +126,10 @@ def _asks(tokens: Sequence[Token]) -> bool:
     """Return whether one of the first tokens asks; "hay que", "il y a que" do not."""
     first = tokens[:1] if tokens[0].form in VERBS else tokens[:_FIRST_TOKENS]
     return any(token.form in ASKING for token in first)
+
+
+def _denies(text: str) -> bool:
+    return bool(negations_in(text, read_tokens(text)))
 
 
 def _without_asking(tokens: Sequence[Token]) -> list[Token]:
