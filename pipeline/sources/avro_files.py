@@ -17,9 +17,8 @@ from groundwatch.schemas.enriched_answer import avro_to_payload, is_enriched_sch
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import EPOCH, MEGABYTE, to_us
 from groundwatch.transforms.formats.field_maps.json_path import read_text_as_json
-from .compression import MAX_DECODED_BYTES, DamagedArchive, refuse_expansion
+from .compression import MAX_DECODED_BYTES, DamagedArchive, refuse_expansion, zstd
 from .tables import row_message
-from .zstandard import zstd
 
 AVRO_MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16

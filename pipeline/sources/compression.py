@@ -1,11 +1,16 @@
 """Decompress gzip and zstandard, and verify their checksums."""
 
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
 from groundwatch.schemas.quantities import MEGABYTE
-from .zstandard import zstd
+
+if sys.version_info >= (3, 14):
+    from compression import zstd as zstd  # noqa: PLC0414 - Avro files are decompressed by it, too
+else:
+    from backports import zstd as zstd  # noqa: PLC0414
 
 
 class DamagedArchive(Exception):

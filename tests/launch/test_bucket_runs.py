@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from groundwatch.launch.cli.main import main
-from groundwatch.pipeline.sources.zstandard import zstd
+from groundwatch.pipeline.sources.compression import zstd
 from tests.support import commands
 from tests.support.archives import an_envelope, avro_of, lines_of
 from tests.support.buckets import Buckets, Trouble, when

@@ -12,8 +12,7 @@ import fastavro
 
 from groundwatch.pipeline.sources.archives import examine_file, read_archive, read_examined_file
 from groundwatch.pipeline.sources.avro_files import Buffered
-from groundwatch.pipeline.sources.compression import DamagedArchive
-from groundwatch.pipeline.sources.zstandard import zstd
+from groundwatch.pipeline.sources.compression import DamagedArchive, zstd
 from groundwatch.schemas.message import Message
 
 _FOLDER = tempfile.TemporaryDirectory()

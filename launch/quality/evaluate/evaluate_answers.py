@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from rich.console import Console
@@ -17,9 +18,10 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
     fail_unreadable,
     fail_with,
 )
-from groundwatch.launch.results.find_records import find_records
 from groundwatch.launch.results.shares import FEW_EXAMPLES, Interval
+from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
+from groundwatch.pipeline.sources.output_folder import find_files
 from groundwatch.pipeline.storage.named_output import text_beside, writing
 from groundwatch.schemas.quantities import indented_json
 from groundwatch.transforms.grounding.errors import RunStopped, Unavailable
@@ -43,6 +45,17 @@ def evaluate(loaded: Loaded[EvaluateSettings]) -> int:
     return with_labelled(loaded, _print_evaluation, weights=weights)
 
 
+def find_records(patterns: Sequence[str], problems: list[str]) -> list[str]:
+    """Find files as `find_inputs` does; of an output folder, its enriched records."""
+    found: set[str] = set()
+    for pattern in filter(None, patterns):
+        records: tuple[str, ...] = ()
+        with suppress(OSError):  # `find_inputs` says what is wrong
+            records = find_files(pattern).enriched
+        found.update(records or find_inputs("--answers", [pattern], problems))
+    return storage.distinct(found)
+
+
 def with_labelled(
     loaded: Loaded[S],
     use: Callable[[LabelledAnswers, S], int],
@@ -54,7 +67,7 @@ def with_labelled(
     Returns the exit status.
     """
     settings, problems = loaded.settings, loaded.problems
-    answers = find_records("--answers", settings.evaluation.answers, problems)
+    answers = find_records(settings.evaluation.answers, problems)
     if settings.evaluation.gold:
         gold = find_inputs("--gold", settings.evaluation.gold, problems)
         labels = read_labels("gold", gold, problems) if answers else {}

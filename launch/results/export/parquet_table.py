@@ -46,10 +46,7 @@ class ParquetTable:
         self._size_bytes = 0
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
-        times = (row["event_time"] for row in rows)
-        dates = ({"event_date": time and time.date()} for time in times)
-        dated = [row | date for row, date in zip(rows, dates, strict=True)]
-        batch = pa.RecordBatch.from_pylist(dated, self._schema)
+        batch = pa.RecordBatch.from_pylist(rows, self._schema)
         self._batches.append(batch)
         self._size_bytes += batch.nbytes
         if self._size_bytes >= _ROW_GROUP_BYTES:

@@ -78,8 +78,10 @@ def _write(files: Sequence[str], kind: str, path: str) -> int:
     rows = 0
     with writing(path) as stream, closing(_open_table(kind, stream)) as table:
         for block in chain.from_iterable(map(read_blocks, files)):
+            times = [row["event_time"] for row in block]
+            dates = ({"event_date": time and time.date()} for time in times)
             # Fields that an older schema lacks have their defaults.
-            table.write([_ABSENT | row for row in block])
+            table.write([_ABSENT | row | date for row, date in zip(block, dates, strict=True)])
             rows += len(block)
     return rows
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.pipeline.sources.compression import DamagedArchive
-from groundwatch.pipeline.sources.zstandard import zstd
+from groundwatch.pipeline.sources.compression import DamagedArchive, zstd
 from tests.support.archives import COMPRESSED, lines_of, payloads, read_all, read_damaged
 
 

@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 from groundwatch.pipeline.sinks.avro_encoder import encode_long
-from groundwatch.pipeline.sources.zstandard import zstd
+from groundwatch.pipeline.sources.compression import zstd
 from tests.support.commands import ChildProcess
 
 _LONG = 100_000_000
