@@ -32,6 +32,7 @@ _BEHIND_ADDRESS = (
 _BEGIN = "contrasts", rf"\A\s*(?:(?:PHRASE|(?:{_JOINING})\b),?\s*){{1,2}}"
 _TAG = "tags", r"(?:,\s*|\s[\u2013\u2014-]\s*|,?\s*\u00bf\s?)PHRASE$"
 _KNOWN = "known", r"\u00bf?\s*PHRASE\s*"
+_REPORTING = "reporting", r"\s*PHRASE"
 _MOST_PARTS = 6
 _MAX_TAG = 40  # characters of what is asked behind a statement
 _SENTENCE_ENDS = (".", "!", "\u3002", "\uff01")
@@ -102,6 +103,11 @@ def statements_of(sentence: str, *, is_refusal: bool) -> Iterator[str]:
         yield _compiled(*_BEGIN).sub("", sentence[behind:], count=1)
     if is_refusal:
         yield from (sentence[:before] for before, _ in reversed(found))
+
+
+def reports(part: str) -> bool:
+    """Return whether a part of a refusal goes on about the source: "but rather describes X"."""
+    return _compiled(*_REPORTING).match(part) is not None
 
 
 def asserted(question: str) -> str | None:

@@ -15,7 +15,7 @@ from groundwatch.transforms.lexical.language.words import (
 )
 from groundwatch.transforms.lexical.reading.answer_sentences import Role
 from groundwatch.transforms.lexical.reading.same_text import in_one_spelling
-from .clauses import exclaims, is_sentence, statements_of, states_itself
+from .clauses import exclaims, is_sentence, reports, statements_of, states_itself
 from .frames import without_frame
 
 _AROUND = ' \t*_\u00a1\u00bf"\u201c\u201d\u201e\u00ab\u00bb'
@@ -59,7 +59,7 @@ def _read_part(sentence: str) -> ClaimWords | None:
     """Return the words of a statement in a sentence that by itself requires no check."""
     is_refusal = refuses(sentence)
     for part in statements_of(sentence, is_refusal=is_refusal):
-        if is_refusal and refuses(part):
+        if is_refusal and (reports(part) or refuses(part)):
             continue
         claim = _read_whole(part)
         if claim is not None and _states_something(claim):

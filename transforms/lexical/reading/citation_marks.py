@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from groundwatch.schemas import Record
-from groundwatch.transforms.lexical.language.cache import CachedAttribute
 
 _NAMED = (
     r"(?:sources?|src|doc(?:ument)?s?|ref(?:erence)?s?|cit(?:e|ation)s?|footnote|fn|passages?"
@@ -41,9 +40,6 @@ _CITED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _INDEX = re.compile(r"[\#^]?(\d{1,3})(?:\s?[-\u2013]\s?(\d{1,3}))?\^?")
-_INDICES = re.compile(
-    r"[\[({\u3010^<]\s?(\d{1,3}(?:\s?[,;-]\s?\d{1,3}){0,9})\s?[\])}\u3011^>](?!\()|\[(\d{1,3})\]\("
-)
 _NUMBER = re.compile(r"\d+")
 _OWN_NUMBER = re.compile(r"\s*\[(\d{1,3})\]")
 SUPERSCRIPT_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
@@ -74,28 +70,17 @@ class Sources(Record, frozen=True, kw_only=True):
         numbers = [int(found[1]) for text, _ in facts if (found := _OWN_NUMBER.match(text))]
         return cls(count=len(facts), indices=frozenset(numbers), names=frozenset(names))
 
-
-NO_SOURCES = Sources()
-
-
-class CitationMarks:
-    """Decide for the contents of brackets in one answer whether they are a citation mark."""
-
-    def __init__(self, answer: str, sources: Sources) -> None:
-        self._answer = answer
-        self._sources = sources
-
     def is_mark(self, content: str, *, is_certain: bool = False) -> bool:
         """Return whether what stands in brackets only refers to sources.
 
         Where it is certain from the place that a number is an index, any number is one.
         """
         content = content.strip()
-        if content.casefold() in self._sources.names:
+        if content.casefold() in self.names:
             return True
         label = _LABEL.match(content)
         rest = content[label.end() :] if label else content
-        if rest.casefold() in self._sources.names:
+        if rest.casefold() in self.names:
             return True
         words = named = indexed = 0
         for item in _NEXT.split(_FROM.sub("", rest)):
@@ -114,27 +99,14 @@ class CitationMarks:
         return words <= _MAX_WORDS and bool(named or label)
 
     def is_index(self, *numbers: str | None) -> bool:
-        """Return whether sources have these numbers, or a series of marks in the answer."""
+        """Return whether sources have these numbers."""
         read = [int(number) for number in numbers if number is not None]
-        last = max(read)
-        return last <= max(self._sources.count, self._last_of_series) or (
-            self._sources.indices.issuperset(read)
-        )
+        return max(read) <= self.count or self.indices.issuperset(read)
 
     def are_superscripts(self, digits: str) -> bool:
         """Return whether raised digits are an index, or one index each."""
         plain = digits.translate(_LOWER)
         return self.is_index(plain) or self.is_index(*plain)
 
-    @CachedAttribute
-    def _last_of_series(self) -> int:
-        """The last number of the marks in the answer that begin at 0 or 1 and leave out none."""
-        marked = {
-            int(number)
-            for found in _INDICES.finditer(self._answer)
-            for number in _NUMBER.findall(found[0])
-        }
-        last = 0
-        while last + 1 in marked:
-            last += 1
-        return last
+
+NO_SOURCES = Sources()

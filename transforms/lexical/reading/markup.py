@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.language.phrases import OTHER_STOP_WORDS, STOP_WORDS
-from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, CitationMarks
+from .citation_marks import ADDRESS, SUPERSCRIPT_DIGITS, Sources
 from .edited_text import EditedText
 from .html_tags import BOLD, HIDDEN, TAG, TAGS, ShownTags
 from .same_text import ESCAPED_LINE_BREAK
@@ -104,7 +104,7 @@ class Markup(NamedTuple):
         return self.edited.text
 
 
-def read_markup(text: str, marks: CitationMarks) -> Markup:
+def read_markup(text: str, sources: Sources) -> Markup:
     """Replace the markup of a text, in a time that is linear in its length.
 
     A tag loses its brackets, never what it encloses. Sources: the HTML Living Standard; CommonMark
@@ -115,7 +115,7 @@ def read_markup(text: str, marks: CitationMarks) -> Markup:
         signs = _ANY_SIGN
     if not signs.search(text):
         return Markup(EditedText(text))
-    return _Reader(text, marks).read(signs)
+    return _Reader(text, sources).read(signs)
 
 
 class _Reader:
@@ -125,9 +125,9 @@ class _Reader:
     None if that is text.
     """
 
-    def __init__(self, text: str, marks: CitationMarks) -> None:
+    def __init__(self, text: str, sources: Sources) -> None:
         self._text = text
-        self._marks = marks
+        self._sources = sources
         self._edited = EditedText(text)
         self._tags = ShownTags()
         self._bold: list[int] = []
@@ -222,7 +222,7 @@ class _Reader:
             if name == "sup" and self._is_power(start):
                 return self._replace(start, cited.end(), cited[1].translate(_RAISE))
             is_note = name == "sup" and _BEFORE_NOTE.search(self._text, max(0, start - 3), start)
-            if self._marks.is_mark(cited[1], is_certain=is_note is not None):
+            if self._sources.is_mark(cited[1], is_certain=is_note is not None):
                 return self._leave_out(start, cited.end())
         if name in BOLD:
             self._bold.append(self._edited.place_of(start))
@@ -311,7 +311,8 @@ class _Reader:
         target = _TARGET.match(self._text, end)
         if target and self._before(start) == "!" and start > self._edited.behind:
             return self._cut(start - 1, target.end())
-        if self._marks.is_mark(found[group], is_certain=self._ends_clause(start, end)):
+        is_certain = self._ends_clause(start, end) or self._begins_line(start)
+        if self._sources.is_mark(found[group], is_certain=is_certain):
             return self._leave_out(start, target.end() if target else end)
         is_first = self._begins_line(start) and not self._is_item(start)
         if is_first and _CONTROLS.match(self._text, start):
@@ -326,16 +327,16 @@ class _Reader:
         is_text = content.isalpha() or (
             _BARE_INDICES.fullmatch(content) and not _AT_END.match(self._text, found.end())
         )
-        if is_text or not self._marks.is_mark(content):
+        if is_text or not self._sources.is_mark(content):
             return None
         return self._leave_out(*found.span())
 
     def number(self, found: re.Match[str]) -> int | None:
-        return self._leave_out(*found.span()) if self._marks.is_mark(found[1]) else None
+        return self._leave_out(*found.span()) if self._sources.is_mark(found[1]) else None
 
     def lenses(self, found: re.Match[str]) -> int | None:
         is_certain = self._ends_clause(*found.span())
-        is_mark = self._marks.is_mark(found[1], is_certain=is_certain)
+        is_mark = self._sources.is_mark(found[1], is_certain=is_certain)
         return self._leave_out(*found.span()) if is_mark else None
 
     def value(self, found: re.Match[str]) -> int | None:
@@ -358,7 +359,7 @@ class _Reader:
         """Leave out raised indices; powers of numbers and units are text."""
         start, end = found.span()
         if self._is_power(start) or (
-            self._before(start).isspace() and not self._marks.are_superscripts(found[0])
+            self._before(start).isspace() and not self._sources.are_superscripts(found[0])
         ):
             return end
         return self._leave_out(start, end)

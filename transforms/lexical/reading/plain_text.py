@@ -10,7 +10,7 @@ import json
 import re
 
 from groundwatch.schemas import Record
-from .citation_marks import CitationMarks, Sources
+from .citation_marks import Sources
 from .edited_text import EditedText
 from .markup import Markup, read_markup
 from .reasoning import reasoning_spans
@@ -69,7 +69,7 @@ def read_plain(answer: str, sources: Sources) -> PlainText:
         if edited := edit(text):
             text = edited.text
             stages.append(edited)
-    markup = read_markup(text, CitationMarks(text, sources))
+    markup = read_markup(text, sources)
     if markup.edited.edits:
         stages.append(markup.edited)
     return PlainText(markup=markup, stages=tuple(stages))
