@@ -106,7 +106,7 @@ def test_thresholds_may_be_a_mapping_of_engines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"claims": 0.4}, "thresholds['claims'] is not a setting; did you mean claim?"),
         ({"xyz": 0.4}, "thresholds['xyz'] is not a setting: the names are low_grounded, claim"),
@@ -123,9 +123,9 @@ def test_thresholds_may_be_a_mapping_of_engines() -> None:
         (Thresholds(claim=40), "thresholds['claim'] = 40: must be a number from 0 to 1"),
     ],
 )
-def test_thresholds_that_are_wrong_are_named(given: Any, told: str) -> None:
+def test_thresholds_that_are_wrong_are_named(given: Any, message: str) -> None:
     for call in (check, lambda *answer, **more: check_many([answer], **more)):
-        with pytest.raises(ValueError, match=re.escape(told)):
+        with pytest.raises(ValueError, match=re.escape(message)):
             call(FACT, [FACT], thresholds=given)
 
 
@@ -191,7 +191,7 @@ def test_attributes_are_kept_in_whatever_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((None, [FACT]), "answer is None: pass a text"),
         ((3, [FACT]), "answer is an int: pass a text"),
@@ -216,14 +216,14 @@ def test_attributes_are_kept_in_whatever_type() -> None:
         ((FACT, [FACT], b"How long?"), "question is a bytes"),
     ],
 )
-def test_what_is_no_text_is_refused_by_name(arguments: Any, told: str) -> None:
+def test_what_is_no_text_is_refused_by_name(arguments: Any, message: str) -> None:
     own = dict(zip(("answer", "facts", "question"), arguments, strict=False))
     for call in (
         lambda: check(**own),
         lambda: asyncio.run(acheck(**own)),
         lambda: list(check_many([(FACT, [FACT]), arguments])),
     ):
-        with pytest.raises(TypeError, match=re.escape(told)):
+        with pytest.raises(TypeError, match=re.escape(message)):
             call()
 
 
@@ -250,7 +250,7 @@ def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
 
 
 @pytest.mark.parametrize(
-    ("checker", "told"),
+    ("checker", "message"),
     [
         (b"local", "a bytes: pass a text, CheckSettings, or"),
         (None, "None: pass a text"),
@@ -259,8 +259,8 @@ def test_a_check_imports_neither_beam_nor_googles_clients() -> None:
         (Document, "the class Document: pass an object of it, such as Document()"),
     ],
 )
-def test_a_checker_that_is_no_text_is_refused(checker: Any, told: str) -> None:
-    with pytest.raises(TypeError, match=re.escape(f"checker is {told}")):
+def test_a_checker_that_is_no_text_is_refused(checker: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"checker is {message}")):
         check(FACT, [FACT], checker=checker)
 
 
@@ -285,7 +285,7 @@ def test_many_answers_keep_their_order_and_their_questions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"questoin": "How long?"}, "unknown argument questoin: did you mean question?"),
         (
@@ -295,13 +295,13 @@ def test_many_answers_keep_their_order_and_their_questions() -> None:
         ({"question": "How?", "query": "How?"}, "question and query are the same: pass one of"),
     ],
 )
-def test_an_argument_that_is_wrong_is_named(options: Any, told: str) -> None:
+def test_an_argument_that_is_wrong_is_named(options: Any, message: str) -> None:
     for call in (
         lambda: check(FACT, [FACT], **options),
         lambda: asyncio.run(acheck(FACT, [FACT], **options)),
         lambda: check_many([(FACT, [FACT])], **options),
     ):
-        with pytest.raises(TypeError, match=re.escape(told)):
+        with pytest.raises(TypeError, match=re.escape(message)):
             call()
 
 
@@ -325,7 +325,7 @@ class Refusing:
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "told"),
+    ("given", "kind", "message"),
     [
         ((FACT, [3]), TypeError, "facts[0] is an int"),
         (FACT, TypeError, "it is a str"),
@@ -335,7 +335,7 @@ class Refusing:
     ],
 )
 def test_a_failure_is_raised_at_its_answer_and_the_others_are_checked(
-    given: Any, kind: type[Exception], told: str
+    given: Any, kind: type[Exception], message: str
 ) -> None:
     settings = settings_for(Refusing())
     settings = replace(settings, retries=replace(settings.retries, max_attempts=1))
@@ -349,7 +349,7 @@ def test_a_failure_is_raised_at_its_answer_and_the_others_are_checked(
         failed.append(raised.value)
         assert next(records).verdict is Verdict.GROUNDED
     for number, error in zip((2, 4), failed, strict=True):
-        assert str(error).startswith(f"answer {number}: {told}")
+        assert str(error).startswith(f"answer {number}: {message}")
         assert vars(error)["index"] == number - 1
     assert list(records) == []
 

@@ -184,12 +184,12 @@ def test_a_goal_that_few_labels_cannot_show_writes_nothing(
     capsys: pytest.CaptureFixture[str],
     few: tuple[int, str, str],
 ) -> None:
-    count, goal, told = few
+    count, goal, said = few
     gold, file = Path(labelled[3]), tmp_path / "thresholds.yaml"
     gold.write_text("".join(gold.read_text().splitlines(keepends=True)[:count]))
     status = main(["calibrate", *labelled, f"--{goal}", "0.8", "--output", str(file)])
-    assert (status, file.exists()) == ((1, False) if told else (0, True))
-    assert told in capsys.readouterr().err
+    assert (status, file.exists()) == ((1, False) if said else (0, True))
+    assert said in capsys.readouterr().err
 
 
 def test_it_warns_of_thresholds_that_flag_hardly_any_held_out_answer(
