@@ -8,7 +8,8 @@ from math import inf
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.facts.fact_sentences import Entry, FactSentences, stems_of
-from groundwatch.transforms.lexical.language.words import VALUE
+from groundwatch.transforms.lexical.language.words import VALUE, ClaimWords
+from groundwatch.transforms.lexical.values.read_values import IN_ORDER
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
 from .difference import ComparedClaim, ComparedFacts, Difference
 
@@ -43,8 +44,17 @@ class _Placed(NamedTuple):
 def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     """Find values that only entries about something else have, beside one about the same.
 
-    "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic.
+    "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic. Where a claim lists
+    several entries, each of them is compared as well.
     """
+    found = list(_find_in(own, facts))
+    parts = [each.part for each in own.entries] if not found and own.values[1:] else []
+    for part in parts[1:] and parts:
+        found += _find_in(ComparedClaim(ClaimWords.of(part), own.premises), facts)
+    yield from found
+
+
+def _find_in(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     with_numbers = [
         (number, place)
         for number, fact in facts
@@ -56,8 +66,8 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
         _may_stand_beside_another(own, by_number[number], place) for number, place in with_numbers
     ):
         return
-    values = [each for each in own.values if not each.is_label]
-    stated = [each for each in own.values_of_its_own if not each.is_label]
+    values = [each for each in own.values if not (each.is_label or each.units == IN_ORDER)]
+    stated = list(filter(values.__contains__, own.values_of_its_own))
     words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
     if not (stated and words) or len(values) > _MAX_VALUES:
         return
