@@ -55,7 +55,7 @@ class ComparedClaim(ReadSentence):
     def __init__(self, words: ClaimWords, premises: Sequence[Value]) -> None:
         super().__init__(words.text, words.signs)
         self.words = words
-        self._premises = premises
+        self.premises = premises
         self.numbers = frozenset(words.numbers)
 
     @CachedAttribute
@@ -69,7 +69,7 @@ class ComparedClaim(ReadSentence):
         return [each for each in self.values if not self._is_premise(each)]
 
     def _is_premise(self, value: Value) -> bool:
-        equal = list(filter(value.equals, self._premises))
+        equal = list(filter(value.equals, self.premises))
         is_limit = any(each.is_limit for each in equal)
         return bool(equal) and (is_limit or limit_of(self.text, value) is None)
 

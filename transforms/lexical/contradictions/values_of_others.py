@@ -1,14 +1,15 @@
 """Find the values that facts give to something else than a claim does: another plan's price."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from heapq import nlargest
 from math import inf
 from typing import NamedTuple
 
 from groundwatch.transforms.lexical.facts.fact_sentences import Entry, FactSentences, stems_of
-from groundwatch.transforms.lexical.language.words import VALUE
+from groundwatch.transforms.lexical.language.words import VALUE, ClaimWords
+from groundwatch.transforms.lexical.values.read_values import IN_ORDER
 from groundwatch.transforms.lexical.values.value import Value, contradiction_kind
 from .difference import ComparedClaim, ComparedFacts, Difference
 
@@ -43,36 +44,41 @@ class _Placed(NamedTuple):
 def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     """Find values that only entries about something else have, beside one about the same.
 
-    "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic.
+    "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic. Where a claim lists
+    several entries, each of them is compared as well.
     """
+    found = list(_find_in(own, facts))
+    parts = [each.part for each in own.entries] if not found and own.values[1:] else []
+    for part in parts[1:] and parts:
+        found += _find_in(ComparedClaim(ClaimWords.of(part), own.premises), facts)
+    yield from found
+
+
+def _find_in(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     with_numbers = [
-        (number, place)
+        (number, fact, place)
         for number, fact in facts
         for place in fact.with_signs(VALUE)
         if not own.numbers.isdisjoint(fact.contents[place])
     ]
-    by_number = dict(facts)
-    if not any(
-        _may_stand_beside_another(own, by_number[number], place) for number, place in with_numbers
-    ):
+    if not any(_may_stand_beside_another(own, fact, place) for _, fact, place in with_numbers):
         return
-    values = [each for each in own.values if not each.is_label]
-    stated = [each for each in own.values_of_its_own if not each.is_label]
+    values = [each for each in own.values if not (each.is_label or each.units == IN_ORDER)]
+    stated = list(filter(values.__contains__, own.values_of_its_own))
     words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
     if not (stated and words) or len(values) > _MAX_VALUES:
         return
-    held = [
-        (value, holders)
-        for value in stated
-        if _may_be_others(holders := _holders_of(value, with_numbers, by_number), words)
-    ]
-    if not held:
-        return
-    about_it = [
-        each
-        for each in _entries_about(words, facts)
-        if not any(map(each.entry.value.equals, values))
-    ]
+    held = []
+    for value in stated:
+        holders = [
+            _Placed(number, place, entry)
+            for number, fact, place in with_numbers
+            for entry in fact.read(place).entries
+            if value.equals(entry.value)
+        ]
+        if _may_be_others(holders, words):
+            held.append((value, holders))
+    about_it = list(_entries_about(words, values, facts)) if held else []
     for value, holders in held:
         places = {(number, place) for number, place, _ in holders}
         beside = [
@@ -103,30 +109,20 @@ def _may_stand_beside_another(own: ComparedClaim, fact: FactSentences, place: in
     )
 
 
-def _holders_of(
-    value: Value, places: Sequence[tuple[int, int]], facts: Mapping[int, FactSentences]
-) -> list[_Placed]:
-    """Return the entries that have a value, among those of some sentences of facts."""
-    return [
-        _Placed(number, place, entry)
-        for number, place in places
-        for entry in facts[number].read(place).entries
-        if value.equals(entry.value)
-    ]
-
-
 def _may_be_others(holders: Sequence[_Placed], words: AbstractSet[str]) -> bool:
     """Return whether holders may be about something else: one is short, and none names all."""
     shortest = min((len(each.entry.words) for each in holders), default=inf)
     return shortest <= _MAX_WORDS and not any(words <= each.entry.words for each in holders)
 
 
-def _entries_about(words: AbstractSet[str], facts: ComparedFacts) -> Iterator[_Placed]:
-    """Yield the entries about a claim's words in the sentences that have most of them."""
+def _entries_about(
+    words: AbstractSet[str], values: Sequence[Value], facts: ComparedFacts
+) -> Iterator[_Placed]:
+    """Yield the entries about a claim's words, without its values, in the nearest sentences."""
     for number, fact in facts:
         for _, place in fact.near(words, 1 / len(words), VALUE):
             for entry in fact.read(place).entries:
-                if _is_about(words, entry):
+                if _is_about(words, entry) and not any(map(entry.value.equals, values)):
                     yield _Placed(number, place, entry)
 
 

@@ -84,12 +84,14 @@ class Entry(NamedTuple):
 
     Attributes:
       value: the value.
-      text: how the sentence writes it.
+      part: the part.
+      text: how the sentence writes the value.
       before: the stems of the words in front of it.
       behind: those behind it.
     """
 
     value: Value
+    part: str
     text: str
     before: frozenset[str]
     behind: frozenset[str]
@@ -149,6 +151,7 @@ class ReadSentence:
         return [
             Entry(
                 value,
+                text[start:end],
                 text[value.start : value.end],
                 stems_of(text[start : value.start]),
                 stems_of(text[value.end : end]),

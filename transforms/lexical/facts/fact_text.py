@@ -36,9 +36,5 @@ def render_without_uris(
     """Render facts without their URIs, whose numbers state nothing; `rendered` is with them."""
     if not any(_URI in attributes for _, attributes in facts):
         return rendered
-    return render_facts(
-        [
-            (text, {name: value for name, value in attributes.items() if name != _URI})
-            for text, attributes in facts
-        ]
-    )
+    kept = ({name: each[name] for name in each if name != _URI} for _, each in facts)
+    return render_facts([(text, each) for (text, _), each in zip(facts, kept, strict=True)])

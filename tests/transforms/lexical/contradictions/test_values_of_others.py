@@ -49,6 +49,16 @@ def test_a_value_of_the_same_thing_is_not(row: str) -> None:
     assert found(fact, claim) == []
 
 
+def test_each_entry_of_a_claim_is_compared() -> None:
+    fact = "Silver members collect 1 point per euro, gold members 2 points."
+    swapped = "Silver members collect 2 points per euro, gold members 1 point."
+    assert found(fact, swapped) == [("2", "1"), ("1", "2")]
+    fees = "Entry: adults 12 euros, children 6 euros, groups 80 euros, schools 40 euros."
+    swapped = "Adults pay 12 euros, children 6 euros, groups 40 euros, schools 80 euros."
+    assert found(fees, swapped) == [("40 euros", "80 euros"), ("80 euros", "40 euros")]
+    assert found(fees, "Adults pay 12, children 6, groups 80 and schools 40 euros.") == []
+
+
 def test_the_entries_stand_in_one_fact() -> None:
     claim = "An Express parcel takes 5 days."
     [of_claim] = find_contradictions([claim], [("Express: 2 days.", {}), ("Standard: 5 days.", {})])
