@@ -48,7 +48,7 @@ def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[
     several entries, each of them is compared as well.
     """
     found = list(_find_in(own, facts))
-    parts = [each.part for each in own.entries] if not found and own.values[1:] else []
+    parts = [each.part for each in own.entries] if not found and own.words.numbers[1:] else []
     for part in parts[1:] and parts:
         found += _find_in(ComparedClaim(ClaimWords.of(part), own.premises), facts)
     yield from found
