@@ -199,9 +199,8 @@ def goal_text(goal: Goal) -> str:
 
 def _too_few(found: PrecisionRecall, goal: Goal) -> str | None:
     """Say that held-out answers are too few to show that a goal is reached; None if they do."""
-    held, kind = (
-        (found.unsupported, "unsupported") if goal.is_recall else (found.flagged, "flagged")
-    )
+    held = found.unsupported if goal.is_recall else found.flagged
+    kind = "unsupported" if goal.is_recall else "flagged"
     needed = f"{held} held-out answers are {kind}: label more answers, until {FEW_EXAMPLES} are"
     return None if held >= FEW_EXAMPLES else f"a {goal_text(goal)} is not shown: {needed}"
 

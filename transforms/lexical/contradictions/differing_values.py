@@ -91,10 +91,11 @@ def find_opposite_limits(own: ComparedClaim, near: Sequence[Near]) -> Iterator[D
             continue
         words = _words_beside(limit, own)
         for _, number, sentence in near:
-            matched = match_in_order(own, sentence)
             equal = list(filter(value.equals, sentence.values))
-            is_same = matched.words >= max(words, 1) and matched.is_compact
-            if not is_same or len(equal) != 1 or sentence.negations:
+            if len(equal) != 1 or sentence.negations:
+                continue
+            matched = match_in_order(own, sentence)
+            if matched.words < max(words, 1) or not matched.is_compact:
                 continue
             other = limit_of(sentence.text, equal[0])
             if (

@@ -121,12 +121,12 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
     relevant = 0 if claim.signs & NEGATION else NEGATION | claim.signs & VALUE
     is_bare = words == stems and not claim.signs & (NEGATION | VALUE)
     maybe = len(stems) - len(words)
-    similar, denied, near = (
+    alike, similar, near = (
         _least_share(share, len(words), maybe) for share in (_ALIKE, SIMILAR, NEAR)
     )
-    denied = DENIED if is_bare else denied
+    denied = DENIED if is_bare else similar
+    least = alike if claim.signs & VALUE else denied
     for each in facts:
-        least = similar if claim.signs & VALUE else denied
         for (share, *_), place in each.near(words, least, relevant, claim.numbers):
             signs = each.signs[place]
             if (
@@ -139,8 +139,11 @@ def _may_differ(claim: ComparedClaim, facts: Iterable[FactSentences]) -> bool:
                 )
             ):
                 return True
-            is_near = share >= near or claim.may_have_other_units(each, place)
-            if is_near and claim.signs & signs & VALUE and not claim.has_values_of(each, place):
+            if (
+                claim.signs & signs & VALUE
+                and (share >= near or claim.may_have_other_units(each, place))
+                and not claim.has_values_of(each, place)
+            ):
                 return True
     return False
 

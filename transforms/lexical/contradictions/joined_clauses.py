@@ -74,10 +74,12 @@ def _begun(own: ReadSentence, sentence: ReadSentence, lights: Sequence[Token]) -
 
     The claim has one word of content, and no other subject.
     """
+    if len(own.content) != 1:
+        return 0
     end = max([each.end for each in lights if each.end <= sentence.content[0].start], default=0)
     begin = {each.lower for each in sentence.tokens if each.end <= end}
     words = {each.lower for each in own.tokens if not (each.kind or is_light(each))}
-    return end if len(own.content) == 1 and words <= begin | _DO else 0
+    return end if words <= begin | _DO else 0
 
 
 def _place_before(

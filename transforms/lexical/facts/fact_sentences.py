@@ -84,7 +84,7 @@ class Entry(NamedTuple):
 
     Attributes:
       value: the value.
-      part: the part.
+      part: its text.
       text: how the sentence writes the value.
       before: the stems of the words in front of it.
       behind: those behind it.

@@ -76,7 +76,6 @@ _BEFORE_NAMED = re.compile(
 _POWER = re.compile(r"(?:\d|\b(?:[cdkm]?m|ft|in|mi|yd|s)|\))\Z")
 _AMOUNT = re.compile(r"(?:[$\u20ac\u00a3]\s?|(?<!\d)(?!10\Z)\d)[\d.,]*\d\Z")
 _BEFORE_NOTE = re.compile(r"(?:[^\W\d_]{3}|[\d%.,;)!?]|\d\s?[$\u20ac\u00a3])\Z")
-_STOPS = frozenset(".!?")
 _CLAUSE_END = re.compile(r"\s{0,3}(?:[.,;:!?\[\u3010\u3002\uff0c\u3001]|\n|\Z)")
 _LAST_WORD = re.compile(r"[^\W_]+(?=\s?\Z)")
 _NOT_LAST = STOP_WORDS | OTHER_STOP_WORDS
@@ -205,7 +204,7 @@ class _Reader:
 
     def _ends_clause(self, start: int, end: int) -> bool:
         """Return whether a bracket ends a clause, and stands for no number in it: "is [9]"."""
-        if self._text[start - 1 : start] in _STOPS:
+        if self._before(start) in {".", "!", "?"}:
             return True
         if not _CLAUSE_END.match(self._text, end):
             return False

@@ -123,9 +123,8 @@ def _unit(said: str, value: str, quote: str, fact_value: str) -> str:
         if each in text and each[-1:].isdigit()
     ]
     pairs = zip(*(each[0].split() if each else () for each in behind), strict=False)
-    return "".join(
-        f" {pair[0]}" for pair in takewhile(lambda words: len(words) > 1 == len({*words}), pairs)
-    )
+    same = takewhile(lambda words: len(words) > 1 and len({*words}) == 1, pairs)
+    return "".join(f" {words[0]}" for words in same)
 
 
 def rank_claims(row: AnswerRow) -> list[NumberedClaim]:
