@@ -3,17 +3,20 @@
     python -m tests.benchmarks.backfill_ratio
     python -m tests.benchmarks.backfill_ratio --in_flight 128 256 --latency_ms 50 500
     python -m tests.benchmarks.backfill_ratio --answers ragtruth_qa.answers.jsonl
-    python -m tests.benchmarks.backfill_ratio --only "one process" "all processors"
+    python -m tests.benchmarks.backfill_ratio --only "words, one process" "words, all processors"
+    python -m tests.benchmarks.backfill_ratio --releases ../2.0.0/.venv/bin/groundwatch
 
 The checker runs in a process of its own. Each contender backfills a small and a large archive in
 turns; the difference of their processor times is free of start-up. By default the answers are
 generated and of real size. `--answers` takes a file of Discovery Engine answers instead, which are
-repeated; each gets a first sentence of its own that its first fact supports.
+repeated; each gets a first sentence of its own that its first fact supports. `--releases` takes the
+commands of earlier releases, which are measured in the same turns, with a server and by words.
 """
 
 import argparse
 import json
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -28,14 +31,46 @@ from tests.benchmarks.slow_checker import SlowChecker, slow_checker
 from tests.benchmarks.usage import Usage, usage_of
 
 _LIMIT_S = 600.0
-_SCRIPT = "bare script on aiohttp"
-_SERVER = "backfill, server"
-_EMBEDDED = "backfill, embedded checker"
-_PAIR = "backfill, both"
-"""The embedded checker is the first one, the server the second one."""
-_ONE_PROCESS, _ALL_PROCESSORS = "one process", "all processors"
-"""Backfills by words alone."""
-_BY_WORDS = {_ONE_PROCESS: ["--workers", "1"], _ALL_PROCESSORS: []}
+_ADDRESS, _IN_FLIGHT = "{address}", "{in_flight}"
+_THIS = (sys.executable, "-m", "groundwatch")
+_ONE_PROCESS = ("--workers", "1")
+_WITH_SERVER = ("--checker", _ADDRESS, "--max_in_flight", _IN_FLIGHT)
+
+
+class Contender(NamedTuple):
+    """What reads an archive and writes its results.
+
+    Attributes:
+      program: the command that takes `backfill`, or none for the bare script.
+      flags: of `backfill`, with places for the checker's address and the calls in flight.
+      is_embedded: whether the answers a second are its own, and not the checker's calls.
+    """
+
+    program: Sequence[str]
+    flags: Sequence[str] = ()
+    is_embedded: bool = False
+
+
+_CONTENDERS = {
+    "bare script on aiohttp": Contender(()),
+    "server": Contender(_THIS, (*_WITH_SERVER, *_ONE_PROCESS)),
+    "embedded": Contender(_THIS, _ONE_PROCESS, is_embedded=True),
+    "embedded first, server second": Contender(
+        _THIS, ("--escalate", *_WITH_SERVER[1:], *_ONE_PROCESS), is_embedded=True
+    ),
+    "words, one process": Contender(_THIS, ("--scorer", "none", *_ONE_PROCESS), is_embedded=True),
+    "words, all processors": Contender(_THIS, ("--scorer", "none"), is_embedded=True),
+}
+
+
+def _earlier(command: str) -> dict[str, Contender]:
+    # Without a model, words alone are what an earlier release checks by.
+    done = subprocess.run([command, "--version"], check=True, capture_output=True, text=True)  # noqa: S603 - named by the user
+    release = done.stdout.split()[-1]
+    return {
+        f"{release}, server": Contender((command,), (*_WITH_SERVER, *_ONE_PROCESS)),
+        f"{release}, words": Contender((command,), _ONE_PROCESS, is_embedded=True),
+    }
 
 
 class Measured(NamedTuple):
@@ -67,38 +102,32 @@ def _envelope(answer: dict[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def _command(contender: str, archive: Path, output: str, address: str, in_flight: int) -> list[str]:
-    if contender == _SCRIPT:
-        job = [str(archive), output, address, str(in_flight)]
-        return [sys.executable, "-m", "tests.benchmarks.peers.run", "bare_asyncio", *job]
-    places = ["--input", str(archive), "--output", output]
-    if contender == _SERVER:
-        places += ["--checker", address, "--max_in_flight", str(in_flight)]
-    if contender == _PAIR:
-        places += ["--escalate", address, "--max_in_flight", str(in_flight)]
-    return [sys.executable, "-m", "groundwatch", "backfill", *places]
+def _command(contender: Contender, job: Sequence[str], address: str, in_flight: int) -> list[str]:
+    if not contender.program:
+        script = [sys.executable, "-m", "tests.benchmarks.peers.run", "bare_asyncio"]
+        return [*script, *job, address, str(in_flight)]
+    known = {_ADDRESS: address, _IN_FLIGHT: str(in_flight)}
+    flags = [known.get(flag, flag) for flag in contender.flags]
+    return [*contender.program, "backfill", "--input", job[0], "--output", job[1], *flags]
 
 
 def _measure(
-    contender: str, archives: Sequence[tuple[int, Path]], checker: SlowChecker, options: list[str]
+    contender: Contender, archives: Sequence[tuple[int, Path]], checker: SlowChecker, in_flight: int
 ) -> Measured:
-    in_flight = int(options[0])
     usages: list[Usage] = []
     per_s = 0.0
     for _, archive in archives:
         with tempfile.TemporaryDirectory() as output:
-            command = _command(contender, archive, output, checker.address, in_flight)
-            further = [] if contender == _SCRIPT else options[1:]
-            if contender in _BY_WORDS:
-                further = ["--scorer", "none", *_BY_WORDS[contender]]
+            job = [str(archive), output]
             checker.begin()
-            usages.append(usage_of([*command, *further], _LIMIT_S))
+            command = _command(contender, job, checker.address, in_flight)
+            usages.append(usage_of(command, _LIMIT_S))
             per_s = checker.begin().steady_per_s
     if any(usage.status for usage in usages):
-        raise SystemExit(f"{contender} failed: exit status {[one.status for one in usages]}")
+        raise SystemExit(f"{command} failed: exit status {[one.status for one in usages]}")
     few, many = usages
     answers = archives[1][0] - archives[0][0]
-    if contender in {_EMBEDDED, _PAIR, *_BY_WORDS}:
+    if contender.is_embedded:
         per_s = answers / (many.seconds - few.seconds)
     return Measured(1_000 * (many.cpu_s - few.cpu_s) / answers, per_s, many.peak_mb)
 
@@ -113,10 +142,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--in_flight", type=int, nargs="+", default=[128])
     parser.add_argument("--latency_ms", type=float, nargs="+", default=[100.0])
     parser.add_argument("--jitter_ms", type=float, default=0.0, help="added to some calls")
-    parser.add_argument("--workers", default="1")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", nargs="+", default=[_SCRIPT, _SERVER, _EMBEDDED, _PAIR])
+    parser.add_argument("--only", nargs="+", choices=_CONTENDERS, default=[*_CONTENDERS][:4])
+    parser.add_argument("--releases", nargs="+", default=[], help="commands `groundwatch`")
     options = parser.parse_args(arguments)
+    contenders = {name: _CONTENDERS[name] for name in options.only}
+    for command in options.releases:
+        contenders |= _earlier(command)
     with tempfile.TemporaryDirectory() as folder:
         for latency_ms, in_flight in product(options.latency_ms, options.in_flight):
             archives = [
@@ -125,10 +157,9 @@ def main(arguments: list[str] | None = None) -> None:
             most_s = (latency_ms + options.jitter_ms) / 1_000
             with slow_checker(latency_ms / 1_000, most_s) as checker:
                 sys.stdout.write(f"{latency_ms:g} ms, {in_flight} in flight\n")
-                given = [str(in_flight), "--workers", options.workers]
-                taken: dict[str, list[Measured]] = {name: [] for name in options.only}
-                for name in [*options.only] * options.rounds:
-                    taken[name].append(_measure(name, archives, checker, given))
+                taken: dict[str, list[Measured]] = {name: [] for name in contenders}
+                for name in [*contenders] * options.rounds:
+                    taken[name].append(_measure(contenders[name], archives, checker, in_flight))
                 _print(taken)
 
 
