@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .transforms.select_alerts import SelectAlerts as SelectAlerts
     from .transforms.tag_answers import TagAnswers as TagAnswers
 
-__version__ = "2.1.0"
+__version__ = "2.2.0"
 _MODULES = {
     **dict.fromkeys(("CheckResult", "acheck", "check", "check_many"), "checks"),
     "EnrichedAnswer": "schemas.enriched_answer",
