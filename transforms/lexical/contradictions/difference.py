@@ -15,7 +15,7 @@ from groundwatch.transforms.lexical.facts.fact_sentences import (
 from groundwatch.transforms.lexical.language.cache import CachedAttribute
 from groundwatch.transforms.lexical.language.words import ClaimWords, read_words
 from groundwatch.transforms.lexical.values.limits import limit_of, limits_in
-from groundwatch.transforms.lexical.values.read_values import BEFORE_TIME
+from groundwatch.transforms.lexical.values.numerals import BEFORE_TIME
 from groundwatch.transforms.lexical.values.value import Value
 
 ComparedFacts = Sequence[tuple[int, FactSentences]]

@@ -7,18 +7,15 @@ from groundwatch.transforms.lexical.language.phrases import any_of, phrases_of
 from .read_values import read_values
 from .value import Value
 
-_MOST, _LEAST = (rf"(?P<{kind}>{any_of(phrases_of(kind))})" for kind in ("at_most", "at_least"))
-_LESS, _MORE = (rf"(?P<{kind}>{any_of(phrases_of(kind))})" for kind in ("or_less", "or_more"))
+_KINDS = ("at_most", "at_least", "or_less", "or_more")
+_MOST, _LEAST, _LESS, _MORE = (rf"(?P<{kind}>{any_of(phrases_of(kind))})" for kind in _KINDS)
 _BEFORE = re.compile(rf"(?<!\w)(?:{_MOST}|{_LEAST})[\s$€£]{{0,2}}$", re.IGNORECASE)
 _BEHIND = re.compile(
     rf"[\s,]{{0,2}}(?:(?:years old|old)\s)?(?:{_LESS}|{_MORE})(?!\w)", re.IGNORECASE
 )
 _ANY = re.compile(rf"(?<!\w)(?:{_MOST}|{_LEAST}|{_LESS}|{_MORE})(?!\w)", re.IGNORECASE)
 LIMIT_WORDS = frozenset(
-    word
-    for kind in ("at_most", "at_least", "or_less", "or_more")
-    for phrase in phrases_of(kind)
-    for word in phrase.split()
+    word for kind in _KINDS for phrase in phrases_of(kind) for word in phrase.split()
 )
 """The words of limits."""
 _UPPER = frozenset({"at_most", "or_less"})

@@ -26,5 +26,13 @@ for _dimension, _units in _TABLES.items():
             _known = UNITS.get(_spelling, ())
             UNITS[_spelling] = (*_known, Unit(_dimension, float(_factor)))
 
+TIME_UNITS_S = {
+    spelling: unit.factor for spelling, (unit, *_) in UNITS.items() if unit.dimension == "time"
+}
+"""The seconds of each spelling of a unit of time."""
+
+OCTETS = {"Ko": UNITS["kb"], "Mo": UNITS["mb"], "Go": UNITS["gb"], "To": UNITS["tb"]}
+"""As French has them; in other spellings these are other words."""
+
 MONEY = frozenset({"dollar", "euro", "sterling", "yen", "yuan", "franc", "krone", "rupee", "zloty"})
 """The dimensions of amounts; a claim in one contradicts an amount in another."""
