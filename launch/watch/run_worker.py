@@ -123,7 +123,9 @@ def run_worker(
     ):
         journal.database.assign_run(config.run)
         if journal.database.note(_WORKING, bool):
-            _log.warning("the worker before this one was killed: %s", _comes_again(settings))
+            _log.warning(
+                "the worker before this one was killed: %s", _describe_unfinished(settings, journal)
+            )
         journal.database.keep_note(_WORKING, True)
         with (
             _returned(journal),
@@ -150,12 +152,14 @@ def run_worker(
         return summary
 
 
-def _comes_again(settings: WatchSettings) -> str:
-    """Say when the messages come again that a killed worker had."""
-    if not settings.source.subscription:
-        return "the messages that it had not finished are in the work folder"
-    lease_s = PullSettings().lease_s
-    return f"the messages that it had come again when their leases end, within {lease_s:.0f} s"
+def _describe_unfinished(settings: WatchSettings, journal: Journal) -> str:
+    """Say where the messages are that a killed worker has not finished."""
+    places = []
+    if settings.source.subscription:
+        places.append(f"Pub/Sub delivers its messages again within {PullSettings().lease_s:.0f} s")
+    if (posted := journal.posted_messages()) or not places:
+        places.append(f"{posted:,} posted messages are in the work folder")
+    return "; ".join(places)
 
 
 @contextmanager

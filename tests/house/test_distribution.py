@@ -91,7 +91,7 @@ def contents(wheel: Path) -> dict[str, int]:
         return {each.filename: each.CRC for each in archive.infolist()}
 
 
-def test_it_says_what_it_is(wheel: Path) -> None:
+def test_the_wheel_has_the_name_the_version_the_license_and_the_readme(wheel: Path) -> None:
     described = metadata(wheel)
     assert (described["Name"], described["Version"]) == ("groundwatch", groundwatch.__version__)
     assert (described["License-Expression"], described["License-File"]) == ("Apache-2.0", "LICENSE")

@@ -27,7 +27,7 @@ def test_every_command_is_listed_and_no_other() -> None:
     assert listed == set(all_commands())
 
 
-def test_every_flag_it_names_exists() -> None:
+def test_every_flag_that_the_readme_names_exists() -> None:
     named = set(re.findall(r"(?<![\w-])--([a-z][a-z0-9_]+)", README)) - {
         "config",
         "runner",  # of Beam

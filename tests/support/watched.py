@@ -62,7 +62,7 @@ class Watched:
 
     def config(self, **check: Any) -> Config:
         """The main job's settings; checks are given up soon."""
-        retries = RetrySettings(timeout_s=2.0, total_s=0.2, give_up_after_s=1e9)
+        retries = RetrySettings(timeout_s=2.0)
         settings = {"retries": retries, "outage": OutagePolicy.HOLD, **check}
         return Config(
             inputs=(),

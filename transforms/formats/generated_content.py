@@ -113,7 +113,7 @@ def _join(kept: dict[str, Any], later: Mapping[str, Any]) -> None:
                 kept[name] = {}
             _join(kept[name], field)
         elif name == "groundingSupports" and isinstance(field, list):
-            _extend(kept, name, [_shifted(support, first) for support in field])
+            _extend(kept, name, [_renumbered(support, first) for support in field])
         elif name in _SOURCES and isinstance(field, list):
             _extend(kept, name, field)
         elif name != "groundingChunks":
@@ -132,15 +132,16 @@ def _extend(kept: dict[str, Any], name: str, added: list[Any]) -> int:
     return len(earlier) - len(added)
 
 
-def _shifted(support: Any, first: int) -> Any:
-    """Let a support of a later chunk name its sources among those of all chunks."""
-    indices = list_in(support, "groundingChunkIndices") if first else []
-    numbers = map(whole_number, indices)
-    shifted = [
-        index if number is None else number + first
-        for index, number in zip(indices, numbers, strict=True)
+def _renumbered(support: Any, earlier_sources: int) -> Any:
+    """Return a later chunk's support with its sources counted behind those of earlier chunks."""
+    indices = list_in(support, "groundingChunkIndices")
+    if not indices or not earlier_sources:
+        return support
+    renumbered = [
+        index if (number := whole_number(index)) is None else number + earlier_sources
+        for index in indices
     ]
-    return support | {"groundingChunkIndices": shifted} if shifted else support
+    return support | {"groundingChunkIndices": renumbered}
 
 
 def _merged(parts: Iterable[Any]) -> Iterator[Any]:

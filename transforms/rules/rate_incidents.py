@@ -135,13 +135,13 @@ class RateEvaluator:
     def evaluate(
         self, counts: Iterable[RateCounts], times_us: Iterable[int] | None = None
     ) -> list[Alert]:
-        """Return the alerts at each time, in order and at most one a signal.
+        """Return the alerts at each time, in order and at most one a signal; call it once.
 
         Args:
-          counts: buckets in any order, which later calls do not repeat. The first call needs those
-            of the slow window at least.
-          times_us: of the progress of event time, in order: the wall clock, except while a backlog
-            is processed. Default: the end of each bucket with answers.
+          counts: buckets in any order, those of the slow window before the first time included;
+            what begins at the last time or later is not counted.
+          times_us: event times in order: the wall clock, except while a backlog is processed.
+            Default: the end of each bucket with answers.
         """
         buckets = deque(merge_buckets(counts))
         if times_us is None:

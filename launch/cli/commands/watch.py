@@ -187,14 +187,8 @@ class WorkerSettings(Settings, frozen=True, kw_only=True):
 
     @property
     def retries(self) -> RetrySettings:
-        """One attempt a call: the retry queue repeats it, and nothing stops the worker."""
-        never_s = 1e9
-        return RetrySettings(
-            max_attempts=1,
-            total_s=never_s,
-            give_up_after_s=never_s,
-            max_answer_attempts=self.max_answer_attempts,
-        )
+        """The attempts for an answer; OutagePolicy.HOLD, the worker's, reads no other limit."""
+        return RetrySettings(max_answer_attempts=self.max_answer_attempts)
 
 
 class ResultSettings(Settings, frozen=True, kw_only=True):

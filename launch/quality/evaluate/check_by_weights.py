@@ -48,15 +48,19 @@ def check_by_weights(
         for of_each, each in zip(tee(routed, len(checks)), checks, strict=True)
     ]
     for outcome, *others in zip(*streams, strict=True):
-        found = dict(_records(weights, others))
-        yield outcome, found if len(found) == len(weights) else {}
+        yield outcome, _records_by_weight(weights, others)
 
 
-def _records(
+def _records_by_weight(
     weights: Sequence[float], outcomes: Sequence[Enriched]
-) -> Iterator[tuple[float, EnrichedAnswer]]:
-    for weight, outcome in zip(weights, outcomes, strict=True):
-        if isinstance(outcome, EnrichedAnswer):
-            yield weight, outcome
-        elif isinstance(outcome, Exception) and not is_of_answer(outcome):
+) -> dict[float, EnrichedAnswer]:
+    """Return an answer's record by weight; none if a check failed on the answer.
+
+    Raises:
+      Exception: an outcome that is more than the failure of one answer.
+    """
+    for outcome in outcomes:
+        if isinstance(outcome, Exception) and not is_of_answer(outcome):
             raise outcome
+    records = [each for each in outcomes if isinstance(each, EnrichedAnswer)]
+    return dict(zip(weights, records, strict=True)) if len(records) == len(weights) else {}

@@ -73,16 +73,18 @@ class AlertPlace(NamedTuple):
     work_folder: str | None = None
 
     def show(self, record_id: str | None) -> str | None:
-        return _command("show", record_id, self.folder, *self._others) if record_id else None
+        return (
+            _command("show", record_id, self.folder, *self._work_folder_flag) if record_id else None
+        )
 
     def report(self) -> str | None:
         return _command("report", self.folder)
 
     def verify(self) -> str | None:
-        return _command("verify", self.folder, *self._others)
+        return _command("verify", self.folder, *self._work_folder_flag)
 
     @property
-    def _others(self) -> Sequence[str]:
+    def _work_folder_flag(self) -> Sequence[str]:
         return ("--work_folder", self.work_folder) if self.work_folder else ()
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from groundwatch.launch.engine.journal import Journal
 from groundwatch.schemas import Record
-from groundwatch.schemas.alert import Alert, CheckerIncident
+from groundwatch.schemas.alert import Alert, AlertKind, CheckerIncident
 from groundwatch.schemas.message import Message
 from groundwatch.schemas.quantities import DAY_US, MINUTE_US, SECOND_US
 from groundwatch.transforms.rules import rate_incidents
@@ -80,12 +80,12 @@ class Monitor:
         self._deleted_before_us = 0
 
     @property
-    def open_incidents(self) -> dict[str, int]:
+    def open_incident_counts(self) -> dict[str, int]:
         """How many incidents of each kind are open."""
         return {
-            "rate": sum(len(engine.incidents) for engine in self._state.engines),
-            "no_data": sum(activity.incident is not None for activity in self._state.activity),
-            "checker": len(self._state.outages),
+            AlertKind.RATE: sum(len(engine.incidents) for engine in self._state.engines),
+            AlertKind.NO_DATA: sum(each.incident is not None for each in self._state.activity),
+            AlertKind.CHECKER: len(self._state.outages),
         }
 
     def record_arrivals(self, messages: int, counts: Mapping[str | None, int], now_us: int) -> None:

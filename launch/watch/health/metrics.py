@@ -180,7 +180,7 @@ class Metrics(Collector):
         yield _gauge("oldest_unpublished_age_seconds", meaning, age_s)
         meaning = "Publications of files that failed."
         yield _counter("failed_publications", meaning, worker.publisher.failed)
-        incidents = worker.monitor.open_incidents
+        incidents = worker.monitor.open_incident_counts
         yield _gauge("open_incidents", "Incidents that are open.", incidents, "kind")
         yield _gauge("healthy", "1 while /healthz answers ok.", self._is_healthy())
         info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=_VERSIONED)

@@ -98,9 +98,13 @@ def has_root(batch: Mapping[str, Any]) -> bool:
 
 
 def success(signal: OtlpSignal, content_type: str, unreadable: int, reason: str) -> Page:
-    """Make the response to a request that is durable, of which some items cannot be read."""
+    """Make the response to a request that was kept, with how many answers are unreadable.
+
+    Source: https://opentelemetry.io/docs/specs/otlp/#partial-success-1
+    """
     fields: dict[str, Any] = {}
-    if reason:
+    if unreadable:
+        # Protobuf's JSON writes 64-bit integers as texts.
         fields["partialSuccess"] = {signal.rejected: str(unreadable), "errorMessage": reason}
     return _page(200, content_type, fields, signal.response)
 

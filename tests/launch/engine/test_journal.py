@@ -22,14 +22,7 @@ from groundwatch.transforms.persistence.seen_ids import SeenIds
 from groundwatch.transforms.rules.rate_counts import RateCounts
 from groundwatch.transforms.runtime import clock
 from tests.support.builders import NOON_US, RECORD_ID, a_failure, a_message
-from tests.support.journals import (
-    HOUR_OF_NOON_US,
-    an_account,
-    an_alert,
-    commit_batch,
-    open_journal,
-    read_journal,
-)
+from tests.support.journals import an_account, an_alert, commit_batch, open_journal, read_journal
 
 
 @pytest.fixture(autouse=True)
@@ -75,13 +68,16 @@ def test_rows_without_a_topic_wait_for_files(tmp_path: Path) -> None:
 def test_batches_of_an_hour_are_added_up_and_hours_are_kept_apart(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit_batch(journal, 1)
-    commit_batch(journal, 2, counts={"duplicates": 1})
-    monkeypatch.setattr(clock, "now_us", lambda: NOON_US + HOUR_US)
-    commit_batch(journal, 3)
+    def commit_at(now_us: int, number: int, **counts: int) -> None:
+        monkeypatch.setattr(clock, "now_us", lambda: now_us)
+        commit_batch(journal, number, counts=counts)
+
+    commit_at(NOON_US, 1)
+    commit_at(NOON_US + HOUR_US - 1, 2, duplicates=1)
+    commit_at(NOON_US + HOUR_US, 3)
     assert journal.ledger() == [
-        an_account(read=5, enriched=4, duplicates=1),
-        an_account(first_batch=3, hour_us=HOUR_OF_NOON_US + HOUR_US),
+        an_account(hour_us=NOON_US, first_batch=1, read=5, enriched=4, duplicates=1),
+        an_account(hour_us=NOON_US + HOUR_US, first_batch=3, read=2, enriched=2),
     ]
     assert journal.totals().read == 7
 

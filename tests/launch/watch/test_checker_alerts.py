@@ -43,13 +43,13 @@ def test_an_outage_is_opened_once_and_closed_once_over_a_restart(
         config = checked_by(watched, server.address)
         for _ in range(2):
             with watched.worker(config, **SOON) as worker:
-                work(worker, lambda: worker.monitor.open_incidents["checker"])
+                work(worker, lambda: worker.monitor.open_incident_counts["checker"])
                 worker.finish()
         assert incidents(alerts_in(watched.output)) == [("open", cause, 3)]
         checker.reply = good
         with watched.worker(config, **SOON) as worker:
             work(worker, lambda: not watched.outstanding)
-            work(worker, lambda: not worker.monitor.open_incidents["checker"])
+            work(worker, lambda: not worker.monitor.open_incident_counts["checker"])
             worker.finish()
     opened, closed = incidents(alerts_in(watched.output))
     assert (opened, closed) == (("open", cause, 3), ("closed", cause, closed[2]))
@@ -83,7 +83,7 @@ def test_a_server_that_is_gone_is_away(watched: Watched) -> None:
         config = checked_by(watched, server.address)
     watched.publish(an_envelope(1))
     with watched.worker(config, alert_topic=ALERTS, **SOON) as worker:
-        work(worker, lambda: worker.monitor.open_incidents["checker"])
+        work(worker, lambda: worker.monitor.open_incident_counts["checker"])
         worker.finish()
     [alert] = watched.published(ALERTS)
     assert alert["checker"]["cause"] == "away"
@@ -129,11 +129,11 @@ def test_a_checker_that_begins_to_refuse_every_call_is_waited_for(
             work(worker, lambda: not watched.outstanding)
             checker.reply = status(number, "No")
             watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in range(2, 32)))
-            work(worker, lambda: worker.monitor.open_incidents["checker"])
+            work(worker, lambda: worker.monitor.open_incident_counts["checker"])
             assert (watched.outstanding, worker.waiting) == (30, 30)
             checker.reply = good
             work(worker, lambda: not watched.outstanding)
-            work(worker, lambda: not worker.monitor.open_incidents["checker"])
+            work(worker, lambda: not worker.monitor.open_incident_counts["checker"])
             worker.finish()
     assert failures_in(watched.output) == []
     assert len(watched.record_ids()) == 31
@@ -167,7 +167,7 @@ def test_a_worker_waits_for_a_checker_that_answered_the_one_before_it_and_refuse
         # The second has seen no call succeed, and the third, neither.
         for _ in range(2):
             with watched.worker(config, **SOON) as worker:
-                work(worker, lambda: worker.monitor.open_incidents["checker"])
+                work(worker, lambda: worker.monitor.open_incident_counts["checker"])
                 work(worker, lambda: REASON in worker.health.reasons())
                 assert f"waiting for the checker {server.address}" in caplog.text
                 caplog.clear()
@@ -207,13 +207,13 @@ def test_what_the_checker_asks_to_wait_is_seen_while_others_are_checked_and_trie
             checker.reply = good
             watched.publish(*(an_envelope(n, answer=f"Kettle {n} boils.") for n in (3, 4)))
             work(worker, lambda: watched.outstanding == worker.waiting == 3)
-            work(worker, lambda: worker.monitor.open_incidents["checker"])
+            work(worker, lambda: worker.monitor.open_incident_counts["checker"])
             assert f"{server.address}: quota, for" in worker.health.reasons()[REASON]
             metrics = Metrics(worker, worker.journal, lambda: False)
             assert "groundwatch_deferred_messages 3.0" in metrics.page("").body.decode()
             work(worker, lambda: not watched.outstanding)
             work(worker, lambda: REASON not in worker.health.reasons())
-            work(worker, lambda: not worker.monitor.open_incidents["checker"])
+            work(worker, lambda: not worker.monitor.open_incident_counts["checker"])
             worker.finish()
         assert server.requests == 3 + 5
     assert len(watched.record_ids()) == 5
@@ -247,7 +247,7 @@ def test_the_second_of_two_checkers_is_named_and_what_the_first_decides_goes_on(
     with FaultServer(always(status(503, "Service Unavailable"))) as server:
         config = watched.config(checker=server.address, endpoint=server.address, screen=screen)
         with watched.worker(config, **SOON) as worker:
-            work(worker, lambda: worker.monitor.open_incidents["checker"])
+            work(worker, lambda: worker.monitor.open_incident_counts["checker"])
             work(worker, lambda: watched.outstanding == 1)
             worker.finish()
     [alert] = [each["checker"] for each in alerts_in(watched.output) if each["kind"] == "checker"]

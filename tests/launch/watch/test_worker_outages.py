@@ -181,7 +181,7 @@ def waiting_alone(watched: Watched) -> Iterator[tuple[Worker, FaultServer]]:
     """Run a worker whose only answer gets no reply, from when it waits for another attempt."""
     watched.publish(an_envelope(0, answer=ALONE))
     away = {ALONE: status(503, "Service Unavailable")}
-    retries = RetrySettings(timeout_s=2.0, total_s=0.2, give_up_after_s=1e9, max_answer_attempts=2)
+    retries = RetrySettings(timeout_s=2.0, max_answer_attempts=2)
     with (
         FaultServer(by_answer(away)) as checker,
         watched.worker(checked_by(watched, checker, retries=retries)) as worker,
@@ -249,7 +249,7 @@ def test_answers_that_never_get_a_reply_become_failures_and_the_others_records(
     }
     watched.publish(*map(a_lamp, range(count)))
     with FaultServer(by_answer(dict.fromkeys(failing, faults[fault]))) as checker:
-        retries = RetrySettings(timeout_s=0.3, max_answer_attempts=2, give_up_after_s=1e9)
+        retries = RetrySettings(timeout_s=0.3, max_answer_attempts=2)
         config = checked_by(watched, checker, retries=retries, max_in_flight=16)
         with watched.worker(config) as worker:
             work(worker, lambda: watched.outstanding <= len(failing), 60)

@@ -1,3 +1,5 @@
+"""The embedded checker's reply: claims, citations and scores."""
+
 import subprocess
 import sys
 
@@ -40,10 +42,11 @@ def test_a_claim_cites_the_fact_that_supports_it_by_itself() -> None:
     assert [claim.citation_indices for claim in response.claims] == [(1,), (0,), (1,)]
 
 
-def test_a_claim_supported_by_nothing_is_cited_nowhere_and_scores_low() -> None:
-    (claim,) = check_grounding(check_request(UNSUPPORTED, LAMP, CHAIR)).claims
+def test_a_claim_that_no_fact_supports_cites_none_and_scores_low() -> None:
+    response = check_grounding(check_request(UNSUPPORTED, LAMP, CHAIR))
+    (claim,) = response.claims
     assert claim.grounding_check_required is True
-    assert claim.citation_indices == ()
+    assert (claim.citation_indices, list(response.cited_chunks)) == ((), [])
     assert claim.score is not None
     assert claim.score < 0.2
 

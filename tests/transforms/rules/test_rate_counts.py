@@ -113,17 +113,18 @@ def test_what_is_as_old_as_the_window_is_wide_is_out_of_it() -> None:
     assert (window.answers, window.share("failed")) == (0, 0.0)
 
 
-def test_the_revisions_of_a_checker_are_named_where_there_are_several() -> None:
-    def checked(start: int, revision: str | None, screen: Screen | None = None) -> RateCounts:
+def test_a_window_names_the_revisions_of_each_checker_that_has_several() -> None:
+    def checked(bucket: int, revision: str | None, screen: Screen | None = None) -> RateCounts:
         check = a_check(checker="judge", revision=revision)
-        return count_answer(an_enriched(check=check, screen=screen), start * BUCKET_US)
+        return count_answer(an_enriched(check=check, screen=screen), bucket * BUCKET_US)
 
-    window = RateWindow(2 * BUCKET_US)
+    window = RateWindow(width_us=2 * BUCKET_US)
+    # One revision of each checker; an unknown one does not count.
     window.add(add_counts(checked(0, "m-1", a_screen()), checked(0, None)))
     assert window.mixed_revisions() == ()
     window.add(checked(1, "m-2"))
     assert window.mixed_revisions() == ("judge m-1", "judge m-2")
-    window.advance(2 * BUCKET_US)
+    window.advance(2 * BUCKET_US)  # The first bucket is out.
     assert window.mixed_revisions() == ()
 
 

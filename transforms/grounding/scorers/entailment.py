@@ -98,11 +98,17 @@ class EntailmentModel:
     def score(
         self, answer: claim_result.ScoredAnswer, facts: Sequence[str], threshold: float
     ) -> list[claim_result.ClaimResult]:
-        """Score claims; of the answer around them only the question counts, in the prompt."""
-        texts = [claim.text for claim in answer.claims]
-        probabilities = partial(self.probabilities, question=answer.question)
-        calibration = self._model.calibration
-        return score_by_entailment(texts, facts, probabilities, threshold, calibration)
+        """Score an answer's claims, and cite the facts whose probability reaches the threshold.
+
+        Of the answer, a model whose prompt has a place for it reads the question, too.
+        """
+        return score_by_entailment(
+            claims=[claim.text for claim in answer.claims],
+            facts=facts,
+            entailment=partial(self.probabilities, question=answer.question),
+            threshold=threshold,
+            calibration=self._model.calibration,
+        )
 
     def probabilities(self, pairs: Sequence[TextPair], question: str | None = None) -> list[float]:
         """Return for each passage and claim the probability, 0..1, that it entails the claim."""

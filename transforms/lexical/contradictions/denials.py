@@ -68,62 +68,62 @@ class _Side(NamedTuple):
         return len(self.negations) % 2 == 1
 
 
-def part_about_the_same(own: ReadSentence, sentence: ReadSentence) -> _Part | None:
+def part_about_the_same(claim: ReadSentence, sentence: ReadSentence) -> _Part | None:
     """Return where a sentence says something about the same as a claim, if it does."""
-    words = len(own.content)
+    words = len(claim.content)
     if words < _MIN_WORDS:
-        is_same = _without_negations(own) == _without_negations(sentence)
-        return _whole(sentence) if is_same or _says_of_one(own, sentence) else None
-    matched = match_in_order(own, sentence)
+        is_same = _without_negations(claim) == _without_negations(sentence)
+        return _whole(sentence) if is_same or _says_of_one(claim, sentence) else None
+    matched = match_in_order(claim, sentence)
     if matched.words >= DENIED * words and matched.is_compact:
         part = _reach(sentence, matched)
-        says_how = _says_how(sentence, part) or not is_about_modality(own.tokens)
+        says_how = _says_how(sentence, part) or not is_about_modality(claim.tokens)
         is_enough = says_how or words > _MIN_WORDS
-        return part if is_enough and _has_values_there(own, sentence, matched) else None
-    if own.places.keys() == sentence.places.keys():
+        return part if is_enough and _has_values_there(claim, sentence, matched) else None
+    if claim.places.keys() == sentence.places.keys():
         return _whole(sentence)
-    return _part_in_other_words(own, sentence)
+    return _part_in_other_words(claim, sentence)
 
 
-def find_denial(own: ReadSentence, sentence: ReadSentence, part: _Part) -> tuple[str, str] | None:
+def find_denial(claim: ReadSentence, sentence: ReadSentence, part: _Part) -> tuple[str, str] | None:
     """Find what of a claim a part of a sentence about the same denies; None if it agrees.
 
     That is what the claim says and what the sentence says instead, as they are written.
     """
     within = [span for span in sentence.negations if part[0] <= span[0] < part[1]]
-    claim, fact = _Side(own, _whole(own), own.negations), _Side(sentence, part, within)
-    claim, fact = _with_predicates(claim, fact), _with_predicates(fact, claim)
+    said, fact = _Side(claim, _whole(claim), claim.negations), _Side(sentence, part, within)
+    said, fact = _with_predicates(said, fact), _with_predicates(fact, said)
     # "Neither A nor B" and "not A and not B" have other numbers of negations.
-    is_joined = claim.negations and fact.negations and has_word(claim.tokens + fact.tokens, JOINED)
-    if is_joined or claim.is_denied == fact.is_denied:
+    is_joined = said.negations and fact.negations and has_word(said.tokens + fact.tokens, JOINED)
+    if is_joined or said.is_denied == fact.is_denied:
         return None
-    denied, stated = (claim, fact) if claim.is_denied else (fact, claim)
-    if not (_are_of_one_kind(denied, stated) and _deny_only_common(claim, fact)):
+    denied, stated = (said, fact) if said.is_denied else (fact, said)
+    if not (_are_of_one_kind(denied, stated) and _deny_only_common(said, fact)):
         return None
-    if len(claim.negations) > len(fact.negations):
-        claim_text, word = _quote(claim)
+    if len(said.negations) > len(fact.negations):
+        claim_text, word = _quote(said)
         return claim_text, _quote_other(fact, word)
     sentence_text, word = _quote(fact)
-    return _quote_other(claim, word), sentence_text
+    return _quote_other(said, word), sentence_text
 
 
-def _part_in_other_words(own: ReadSentence, sentence: ReadSentence) -> _Part | None:
-    words = len(own.content)
-    matched = match_in_any_order(own, sentence)
+def _part_in_other_words(claim: ReadSentence, sentence: ReadSentence) -> _Part | None:
+    words = len(claim.content)
+    matched = match_in_any_order(claim, sentence)
     part = _reach(sentence, matched)
-    says_both = _says_how(own) and _says_how(sentence, part)
-    if matched.words == len(own.places) and matched.is_compact:
+    says_both = _says_how(claim) and _says_how(sentence, part)
+    if matched.words == len(claim.places) and matched.is_compact:
         is_enough = says_both or words > _MIN_WORDS
-        return part if is_enough and _has_values_there(own, sentence, matched) else None
+        return part if is_enough and _has_values_there(claim, sentence, matched) else None
     is_similar = (
         says_both
         and _MIN_WORDS < words <= _MAX_WORDS
-        and matched.words >= SIMILAR * len(own.places)
+        and matched.words >= SIMILAR * len(claim.places)
         and matched.beside <= max(_MAX_BESIDE, matched.words // 2)
-        and max(own.text) < _FIRST_KANA
+        and max(claim.text) < _FIRST_KANA
         and not any(
             each.kind == TokenKind.NAME and each.start and stem_of(each.form) not in sentence.places
-            for each in own.content
+            for each in claim.content
         )
     )
     return part if is_similar else None
@@ -144,18 +144,18 @@ def _says_how(sentence: ReadSentence, part: _Part | None = None) -> bool:
     return is_about_modality(tokens) or any(may_negate(each.lower) for each in tokens)
 
 
-def _says_of_one(own: ReadSentence, sentence: ReadSentence) -> bool:
+def _says_of_one(claim: ReadSentence, sentence: ReadSentence) -> bool:
     """Return whether both say little more than that one thing is possible, or required, or not."""
-    denied, stated = (own, sentence) if own.negations else (sentence, own)
+    denied, stated = (claim, sentence) if claim.negations else (sentence, claim)
     return (
-        own.places.keys() <= sentence.places.keys()
-        and len(own.content) == len(denied.content) == 1
+        claim.places.keys() <= sentence.places.keys()
+        and len(claim.content) == len(denied.content) == 1
         and (
             _has_ended(denied)
             or all(any(map(each.equals, stated.values)) for each in denied.values)
         )
         and len(sentence.content) <= 1 + _MAX_BESIDE
-        and _says_how(own)
+        and _says_how(claim)
         and _says_how(sentence)
     )
 
@@ -169,9 +169,9 @@ def _without_negations(sentence: ReadSentence) -> list[str]:
     return [each.lower for each in sentence.tokens if each.start not in taken]
 
 
-def _has_values_there(own: ReadSentence, sentence: ReadSentence, matched: Matched) -> bool:
+def _has_values_there(claim: ReadSentence, sentence: ReadSentence, matched: Matched) -> bool:
     """Return whether a sentence has a claim's values among or soon behind the words, if it does."""
-    equal = [each.end for value in own.values for each in sentence.values if value.equals(each)]
+    equal = [each.end for value in claim.values for each in sentence.values if value.equals(each)]
     behind = sentence.content[matched.last].end
     beside = sum(behind <= each.start < max(equal, default=0) for each in sentence.content)
     return matched.beside + beside <= matched.most_beside
@@ -200,8 +200,8 @@ def _are_of_one_kind(denied: _Side, stated: _Side) -> bool:
             return False
         if may_be_waived(denied.tokens) and has_word(stated.tokens, CHOOSING):
             return False
-    own, its = _qualifiers(denied), _qualifiers(stated)
-    return own == its or own == [each for each in its if each not in UNIVERSAL]
+    of_denied, of_stated = _qualifiers(denied), _qualifiers(stated)
+    return of_denied in (of_stated, [each for each in of_stated if each not in UNIVERSAL])
 
 
 def _qualifiers(side: _Side) -> list[str]:

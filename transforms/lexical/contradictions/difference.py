@@ -64,7 +64,7 @@ class ComparedClaim(ReadSentence):
         return self.words.values
 
     @CachedAttribute
-    def values_of_its_own(self) -> list[Value]:
+    def stated_values(self) -> list[Value]:
         """Its values that are not premises; a limit may be one only if the question has a limit."""
         return [each for each in self.values if not self._is_premise(each)]
 

@@ -36,43 +36,43 @@ class Near(NamedTuple):
 
 
 def find_other_values(
-    own: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
+    claim: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
 ) -> Iterator[Difference]:
     """Find values in whose place the sentence in which a claim nearly stands has another.
 
     A premise is one only where the claim says no other word than the sentence.
     """
-    stated = list(filter(_may_replace, own.values_of_its_own))
+    stated = list(filter(_may_replace, claim.stated_values))
     closest = [each for each in near if each.share >= NEAR]
-    for value in filter(_may_replace, own.values):
+    for value in filter(_may_replace, claim.values):
         is_premise = value not in stated
         for each in closest:
             if any(map(value.equals, each.sentence.values)):
                 break
-            other = next(_in_place_of(value, own, each.sentence), None)
+            other = next(_in_place_of(value, claim, each.sentence), None)
             if (
                 other
                 and _unconfirmed(stated, each.sentence) == (not is_premise)
-                and _is_replaced(own, each, value, other)
-                and (not is_premise or _is_statement_of(own, each, other))
+                and _is_replaced(claim, each, value, other)
+                and (not is_premise or _is_statement_of(claim, each, other))
             ):
                 is_known = any(fact.has_value(value) for fact in facts)
-                if is_known and not _is_swapped(own, each, near, value):
+                if is_known and not _is_swapped(claim, each, near, value):
                     break
                 kind = contradiction_kind(value, other)
-                yield Difference(kind, _text(own, value), _text(each.sentence, other), each.fact)
+                yield Difference(kind, _text(claim, value), _text(each.sentence, other), each.fact)
                 break
 
 
 def find_other_units(
-    own: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
+    claim: ComparedClaim, near: Sequence[Near], facts: Iterable[FactSentences]
 ) -> Iterator[Difference]:
     """Find numbers that a similar sentence has in another unit or rate, and no fact in this one."""
-    for value in own.values_of_its_own:
+    for value in claim.stated_values:
         found = (
-            Difference(ContradictionKind.UNIT, _text(own, value), _text(sentence, other), number)
+            Difference(ContradictionKind.UNIT, _text(claim, value), _text(sentence, other), number)
             for _, number, sentence in near
-            for other in _in_place_of(value, own, sentence)
+            for other in _in_place_of(value, claim, sentence)
             if value.has_number_of(other)
             and contradiction_kind(value, other) == ContradictionKind.UNIT
         )
@@ -81,20 +81,20 @@ def find_other_units(
             yield difference
 
 
-def find_opposite_limits(own: ComparedClaim, near: Sequence[Near]) -> Iterator[Difference]:
+def find_opposite_limits(claim: ComparedClaim, near: Sequence[Near]) -> Iterator[Difference]:
     """Find limits of a claim where a sentence with all its other words has the opposite: "up to 4".
 
     Where one of them denies something, both may say the same.
     """
-    for value in () if own.negations else own.values_of_its_own:
-        if not (limit := limit_of(own.text, value)):
+    for value in () if claim.negations else claim.stated_values:
+        if not (limit := limit_of(claim.text, value)):
             continue
-        words = _words_beside(limit, own)
+        words = _words_beside(limit, claim)
         for _, number, sentence in near:
             equal = list(filter(value.equals, sentence.values))
             if len(equal) != 1 or sentence.negations:
                 continue
-            matched = match_in_order(own, sentence)
+            matched = match_in_order(claim, sentence)
             if matched.words < max(words, 1) or not matched.is_compact:
                 continue
             other = limit_of(sentence.text, equal[0])
@@ -103,7 +103,7 @@ def find_opposite_limits(own: ComparedClaim, near: Sequence[Near]) -> Iterator[D
                 and other.is_most != limit.is_most
                 and (words >= _MIN_WORDS or words == _words_beside(other, sentence))
             ):
-                texts = _text(own, limit), _text(sentence, other)
+                texts = _text(claim, limit), _text(sentence, other)
                 yield Difference(ContradictionKind.NUMBER, *texts, number)
             break
 
@@ -116,9 +116,9 @@ def _unconfirmed(values: Sequence[Value], sentence: ReadSentence) -> int:
     return sum(not any(map(value.equals, sentence.values)) for value in values)
 
 
-def _in_place_of(value: Value, own: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
+def _in_place_of(value: Value, claim: ReadSentence, sentence: ReadSentence) -> Iterator[Value]:
     for other in sentence.values:
-        is_free = _may_replace(other) and not any(map(other.equals, own.values))
+        is_free = _may_replace(other) and not any(map(other.equals, claim.values))
         if is_free and value.measures_like(other):
             yield other
 
@@ -128,10 +128,10 @@ def _may_replace(value: Value) -> bool:
     return bool(value.units) or not value.is_implied
 
 
-def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> bool:
+def _is_replaced(claim: ReadSentence, near: Near, value: Value, other: Value) -> bool:
     """Return whether the other value stands in the same words."""
-    words = len(own.content)
-    matched = match_in_order(own, near.sentence)
+    words = len(claim.content)
+    matched = match_in_order(claim, near.sentence)
     if matched.words >= NEAR * words and matched.is_compact:
         return (
             words >= _MANY_WORDS
@@ -143,23 +143,23 @@ def _is_replaced(own: ReadSentence, near: Near, value: Value, other: Value) -> b
     return words >= _MANY_WORDS and near.share >= _SAME and is_short
 
 
-def _is_statement_of(own: ReadSentence, near: Near, other: Value) -> bool:
+def _is_statement_of(claim: ReadSentence, near: Near, other: Value) -> bool:
     """Return whether a claim is what a sentence says of a value that is no limit and no range.
 
     What it says of the reader, "your 6 kg cat", is another case of it.
     """
-    if any(each.lower in _OF_READER for each in own.tokens):
+    if any(each.lower in _OF_READER for each in claim.tokens):
         return False
-    words = len(own.content)
-    is_whole = near.share == 1 and match_in_order(own, near.sentence).words == words
+    words = len(claim.content)
+    is_whole = near.share == 1 and match_in_order(claim, near.sentence).words == words
     is_exact = not other.last and limit_of(near.sentence.text, other) is None
     return is_whole and words >= _MIN_WORDS and is_exact
 
 
-def _is_swapped(own: ReadSentence, near: Near, all_near: Sequence[Near], value: Value) -> bool:
+def _is_swapped(claim: ReadSentence, near: Near, all_near: Sequence[Near], value: Value) -> bool:
     """Return whether only sentences about something else have the claim's value."""
-    words = len(own.content)
-    matched = match_in_order(own, near.sentence)
+    words = len(claim.content)
+    matched = match_in_order(claim, near.sentence)
     return (
         near.share == 1
         and (words >= _MIN_WORDS or words == len(near.sentence.content))

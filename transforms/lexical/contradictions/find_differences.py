@@ -62,9 +62,10 @@ def find_differences(
     bare = claim.text.strip(" .!*_")
     if any(_stands_in(bare, fact) for fact, _ in nearest):
         return []
-    own = ComparedClaim(claim, premises)
+    compared = ComparedClaim(claim, premises)
     read = [(number, sentences_of(fact)) for fact, number in nearest]
-    found = list(_differences_from_near(own, read)) or list(find_values_of_others(own, read))
+    found = list(_differences_from_near(compared, read))
+    found = found or list(find_values_of_others(compared, read))
     if found := found or list(_denials_of_clauses(claim, read)):
         return found
     title = _TITLE.search(claim.text) if ")" in claim.text[-4:] else None
@@ -86,26 +87,34 @@ def _differences_from_near(claim: ComparedClaim, facts: ComparedFacts) -> Iterat
 
 
 def _denials_of_clauses(claim: ClaimWords, facts: ComparedFacts) -> Iterator[Difference]:
-    """Find what the nearest sentences deny of clauses, unless one has the clause as it is."""
+    """Find what the nearest sentences deny of a claim's clauses; skip those that one states."""
     sentences = [each for _, each in facts]
     if not (claim.signs & NEGATION or any(each.with_signs(NEGATION) for each in sentences)):
         return
-    for clause in clauses_of(claim.text):
-        own = ComparedClaim(ClaimWords.of(clause), ())
-        if len(own.words.forms) >= _MIN_CLAUSE_TOKENS and _may_differ(own, sentences):
-            near = _near(own, facts)
-            # The first letter may have another case.
-            if not any(clause[1:] in each.sentence.text for each in near):
-                yield from _denials(own, near)
+    for text in clauses_of(claim.text):
+        # No denial depends on the values of the question.
+        clause = ComparedClaim(ClaimWords.of(text), premises=())
+        if len(clause.words.forms) >= _MIN_CLAUSE_TOKENS and _may_differ(clause, sentences):
+            near = _near(clause, facts)
+            if not any(_has_clause(each.sentence.text, text) for each in near):
+                yield from _denials(clause, near)
 
 
-def _near(own: ComparedClaim, facts: ComparedFacts, signs: int = 0) -> list[Near]:
+def _has_clause(sentence: str, clause: str) -> bool:
+    """Return whether a sentence has a clause in whole words, with its first letter in any case."""
+    if clause[1:] not in sentence:
+        return False
+    first, rest = map(re.escape, (clause[:1], clause[1:]))
+    return re.search(rf"(?<!\w)(?i:{first}){rest}(?!\w)", sentence) is not None
+
+
+def _near(claim: ComparedClaim, facts: ComparedFacts, signs: int = 0) -> list[Near]:
     """Return the sentences with most of a claim's words, and with signs, the nearest first."""
-    words = frozenset(own.places)
+    words = frozenset(claim.places)
     near = [
         (rank, number, sentences.read(place))
         for number, sentences in facts
-        for rank, place in sentences.near(words, _ALIKE, signs, own.plain_numbers)
+        for rank, place in sentences.near(words, _ALIKE, signs, claim.plain_numbers)
     ]
     near.sort(key=itemgetter(0), reverse=True)
     return [Near(rank[0], number, sentence) for rank, number, sentence in near[:_MAX_SENTENCES]]
@@ -164,14 +173,14 @@ def _stands_in(claim: str, fact: str) -> bool:
     return not before or before[-1] in ".!?\n:"
 
 
-def _denials(own: ComparedClaim, near: Sequence[Near]) -> Iterator[Difference]:
+def _denials(claim: ComparedClaim, near: Sequence[Near]) -> Iterator[Difference]:
     """Find what the nearest sentence about the same denies."""
     similar = [each for each in near if each.share >= SIMILAR]
-    if not any((own.signs | each.sentence.signs) & NEGATION for each in similar):
+    if not any((claim.signs | each.sentence.signs) & NEGATION for each in similar):
         return
     for each in similar:
-        for sentence in chain(statements_about(own, each.sentence), [each.sentence]):
-            if part := part_about_the_same(own, sentence):
-                if found := find_denial(own, sentence, part):
+        for sentence in chain(statements_about(claim, each.sentence), [each.sentence]):
+            if part := part_about_the_same(claim, sentence):
+                if found := find_denial(claim, sentence, part):
                     yield Difference(ContradictionKind.NEGATION, *found, each.fact)
                 return

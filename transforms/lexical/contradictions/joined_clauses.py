@@ -32,7 +32,7 @@ def clauses_of(text: str) -> list[str]:
     return whole if clauses[1:] and not is_conditional else []
 
 
-def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[ReadSentence]:
+def statements_about(claim: ReadSentence, sentence: ReadSentence) -> Iterator[ReadSentence]:
     """Yield the statements of a sentence with several subjects, predicates or objects.
 
     Only those are yielded whose parts have words of a claim alone, or begin with them.
@@ -48,8 +48,8 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
         lead = text[: lights[0].end] + " "
         opening = sentence.content[0].start
         predicate = next((each.start for each in lights if each.start > opening), predicate)
-    known = [(each, stem_of(each.form) in own.places) for each in sentence.content]
-    begun = _begun(own, sentence, lights)
+    known = [(each, stem_of(each.form) in claim.places) for each in sentence.content]
+    begun = _begun(claim, sentence, lights)
     shared = max((each.end for each, _ in takewhile(itemgetter(1), known)), default=begun)
     starts, ends = [0, *(end for _, end in joints)], [*(start for start, _ in joints), len(text)]
     for start, end in zip(starts, ends, strict=True):
@@ -69,16 +69,16 @@ def statements_about(own: ReadSentence, sentence: ReadSentence) -> Iterator[Read
             yield _read(f"{text[:before]} {text[start:end]}")
 
 
-def _begun(own: ReadSentence, sentence: ReadSentence, lights: Sequence[Token]) -> int:
+def _begun(claim: ReadSentence, sentence: ReadSentence, lights: Sequence[Token]) -> int:
     """Return where "We accept" ends, in front of all that is accepted; 0 if a claim is not of one.
 
     The claim has one word of content, and no other subject.
     """
-    if len(own.content) != 1:
+    if len(claim.content) != 1:
         return 0
     end = max([each.end for each in lights if each.end <= sentence.content[0].start], default=0)
     begin = {each.lower for each in sentence.tokens if each.end <= end}
-    words = {each.lower for each in own.tokens if not (each.kind or is_light(each))}
+    words = {each.lower for each in claim.tokens if not (each.kind or is_light(each))}
     return end if words <= begin | _DO else 0
 
 

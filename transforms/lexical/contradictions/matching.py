@@ -34,10 +34,10 @@ class Matched(NamedTuple):
         return max(1, self.words // 4)
 
 
-def match_in_order(own: ReadSentence, sentence: ReadSentence) -> Matched:
+def match_in_order(claim: ReadSentence, sentence: ReadSentence) -> Matched:
     """Match a claim's words with those of a sentence, in order."""
     places: list[int] = []
-    for token in own.content:
+    for token in claim.content:
         found = sentence.places.get(stem_of(token.form), ())
         place = bisect_left(found, places[-1] + 1 if places else 0)
         if place < len(found):
@@ -45,9 +45,9 @@ def match_in_order(own: ReadSentence, sentence: ReadSentence) -> Matched:
     return _matched(places, sentence)
 
 
-def match_in_any_order(own: ReadSentence, sentence: ReadSentence) -> Matched:
+def match_in_any_order(claim: ReadSentence, sentence: ReadSentence) -> Matched:
     """Match a claim's distinct words with those of a sentence, in whatever order."""
-    found = [sentence.places[stem][0] for stem in own.places if stem in sentence.places]
+    found = [sentence.places[stem][0] for stem in claim.places if stem in sentence.places]
     return _matched(found, sentence)
 
 

@@ -41,31 +41,31 @@ class _Placed(NamedTuple):
     entry: Entry
 
 
-def find_values_of_others(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
+def find_values_of_others(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     """Find values that only entries about something else have, beside one about the same.
 
     "Pro has 10 GB" gives to Pro what "Basic 10 GB, Pro 50 GB" gives to Basic. Where a claim lists
     several entries, each of them is compared as well.
     """
-    found = list(_find_in(own, facts))
-    parts = [each.part for each in own.entries] if not found and own.words.numbers[1:] else []
+    found = list(_find_in(claim, facts))
+    parts = [each.part for each in claim.entries] if not found and claim.words.numbers[1:] else []
     for part in parts[1:] and parts:
-        found += _find_in(ComparedClaim(ClaimWords.of(part), own.premises), facts)
+        found += _find_in(ComparedClaim(ClaimWords.of(part), claim.premises), facts)
     yield from found
 
 
-def _find_in(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
+def _find_in(claim: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
     with_numbers = [
         (number, fact, place)
         for number, fact in facts
         for place in fact.with_signs(VALUE)
-        if not own.numbers.isdisjoint(fact.contents[place])
+        if not claim.numbers.isdisjoint(fact.contents[place])
     ]
-    if not any(_may_stand_beside_another(own, fact, place) for _, fact, place in with_numbers):
+    if not any(_may_stand_beside_another(claim, fact, place) for _, fact, place in with_numbers):
         return
-    values = [each for each in own.values if not (each.is_label or each.units == IN_ORDER)]
-    stated = list(filter(values.__contains__, own.values_of_its_own))
-    words = own.stems - stems_of(" ".join(own.text[each.start : each.end] for each in values))
+    values = [each for each in claim.values if not (each.is_label or each.units == IN_ORDER)]
+    stated = list(filter(values.__contains__, claim.stated_values))
+    words = claim.stems - stems_of(" ".join(claim.text[each.start : each.end] for each in values))
     if not (stated and words) or len(values) > _MAX_VALUES:
         return
     held = []
@@ -89,23 +89,23 @@ def _find_in(own: ComparedClaim, facts: ComparedFacts) -> Iterator[Difference]:
             and value.measures_like(each.entry.value)
         ]
         nearest = nlargest(_MAX_COMPARED, beside, key=lambda each: len(words & each.entry.words))
-        if found := next((each for each in nearest if _has_its_own(each, holders, words)), None):
+        if found := next((each for each in nearest if _is_meant(each, holders, words)), None):
             other = found.entry
             kind = contradiction_kind(value, other.value)
-            yield Difference(kind, own.text[value.start : value.end], other.text, found.fact)
+            yield Difference(kind, claim.text[value.start : value.end], other.text, found.fact)
 
 
-def _may_stand_beside_another(own: ComparedClaim, fact: FactSentences, place: int) -> bool:
+def _may_stand_beside_another(claim: ComparedClaim, fact: FactSentences, place: int) -> bool:
     """Return whether a sentence has several numbers, or one near has more words; a fast test."""
     if len(_DIGITS.findall(fact.texts[place])) > 1:
         return True
     contents = fact.contents
     if len(contents[place]) > _MAX_WORDS + _MAX_VALUE_WORDS:
         return False
-    shared = len(own.stems & contents[place])
+    shared = len(claim.stems & contents[place])
     near = (place + each for each in _BESIDE if 0 <= place + each < len(contents))
     return any(
-        fact.signs[each] & VALUE and len(own.stems & contents[each]) > shared for each in near
+        fact.signs[each] & VALUE and len(claim.stems & contents[each]) > shared for each in near
     )
 
 
@@ -133,18 +133,22 @@ def _is_about(words: AbstractSet[str], entry: Entry) -> bool:
     return shared > 0 and its <= _MAX_WORDS and is_enough
 
 
-def _has_its_own(about_it: _Placed, holders: Sequence[_Placed], words: AbstractSet[str]) -> bool:
-    """Return whether an entry has what a claim names, and no holder of the claim's value has."""
-    entry = about_it.entry
-    shared = words & entry.words
+def _is_meant(placed: _Placed, holders: Sequence[_Placed], words: AbstractSet[str]) -> bool:
+    """Return whether a claim is about an entry, and about no holder of the claim's value."""
+    entry = placed.entry
     if not all(_names_another(each.entry, entry, words) for each in holders):
         return False
-    if all(words & each.entry.words < shared for each in holders):
+    shared = words & entry.words
+    if all((words & each.entry.words) < shared for each in holders):
         return True
     # "Adults pay 12 euros, children 6": the second entry has the predicate of the first.
-    [holder, *others] = holders
-    is_behind = holder[:2] == about_it[:2] and holder.entry.value.start < entry.value.start
-    return shared == entry.words and is_behind and not others
+    return len(holders) == 1 and shared == entry.words and _follows(placed, holders[0])
+
+
+def _follows(later: _Placed, earlier: _Placed) -> bool:
+    """Return whether an entry stands behind another one in the same sentence."""
+    is_same_sentence = (later.fact, later.place) == (earlier.fact, earlier.place)
+    return is_same_sentence and earlier.entry.value.start < later.entry.value.start
 
 
 def _names_another(holder: Entry, entry: Entry, words: AbstractSet[str]) -> bool:

@@ -94,6 +94,7 @@ _OTHER_REFERENCE = re.compile(
 )
 
 _DIGIT = re.compile(r"\d")
+_ALSO_MATCHED = str.maketrans({"\u017f": "s", "\u0131": "i", "\u0307": ""})
 # The name of a source, and with the white space behind it; where there is more, all is searched.
 _MAX_NAME, _MAX_SPACING = 12, 60
 
@@ -145,6 +146,11 @@ def _grouped(expressions: Iterable[str]) -> str:
 def any_of(words: Iterable[str]) -> str:
     """Return an expression for some words, each before what it begins with."""
     return _grouped([re.escape(word) for word in sorted(words)[::-1]])
+
+
+def key_of(matched: str) -> str:
+    """Lower-case what an expression that ignores case matched: it takes a long s for an s."""
+    return matched.lower().translate(_ALSO_MATCHED)
 
 
 def phrases_of(kind: str) -> list[str]:

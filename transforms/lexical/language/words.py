@@ -209,12 +209,13 @@ class ClaimWords:
 
     Args:
       text: what of the claim is compared.
-      words: its words.
+      words: what `read_words` returns for this text.
 
     Attributes:
-      content: the content tokens.
+      forms, kinds, signs: those of `words`.
+      content: the forms of the content tokens.
       distinct: the same, each once.
-      numbers: the content tokens that are numbers.
+      numbers: the forms of the numbers.
     """
 
     def __init__(self, text: str, words: Words) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from groundwatch.transforms.lexical.language.phrases import MONTH_NAMES, any_of
+from groundwatch.transforms.lexical.language.phrases import MONTH_NAMES, any_of, key_of
 from .value import DATE, HALF_DAY, HOUR, TIME, Parts, Value
 
 MONTHS_IN_ENGLISH = (
@@ -63,7 +63,7 @@ def _in_digits(found: re.Match[str]) -> Sequence[Value]:
 def _day_first(found: re.Match[str]) -> Sequence[Value]:
     day, month, year = found.groups()
     end = found.end() if year else found.end("month")
-    return _date(found.start(), end, (_number(year), MONTHS[month.lower()], int(day)))
+    return _date(found.start(), end, (_number(year), MONTHS[key_of(month)], int(day)))
 
 
 def month_first(text: str, start: int) -> Sequence[Value]:
@@ -79,7 +79,7 @@ def month_first(text: str, start: int) -> Sequence[Value]:
     if not (day or year or month in _SURE_MONTHS):
         return ()
     end = found.end() if day or year else start + len(month)
-    return _date(start, end, (_number(year), MONTHS[month.lower()], _number(day)))
+    return _date(start, end, (_number(year), MONTHS[key_of(month)], _number(day)))
 
 
 def _cjk(found: re.Match[str]) -> Sequence[Value]:

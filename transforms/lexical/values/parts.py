@@ -3,7 +3,7 @@
 import re
 from itertools import product
 
-from groundwatch.transforms.lexical.language.phrases import FRACTIONS, any_of
+from groundwatch.transforms.lexical.language.phrases import FRACTIONS, any_of, key_of
 from .units import MONEY
 from .value import HOUR, HOUR_S, NUMBER, Value
 
@@ -32,7 +32,7 @@ def with_fraction(raw: tuple[float, ...], text: str, end: int) -> tuple[tuple[fl
     found = _AND_A_FRACTION.match(text, end)
     if not found:
         return raw, end
-    fraction = FRACTIONS[found["name"].lower()]
+    fraction = FRACTIONS[key_of(found["name"])]
     return tuple([number + fraction for number in raw]), found.end()
 
 

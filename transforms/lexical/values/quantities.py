@@ -2,7 +2,13 @@
 
 import re
 
-from groundwatch.transforms.lexical.language.phrases import PERIODS, any_of, phrases_of, words_of
+from groundwatch.transforms.lexical.language.phrases import (
+    PERIODS,
+    any_of,
+    key_of,
+    phrases_of,
+    words_of,
+)
 from .numerals import NUMBERS, WITHIN_NUMBERS, amounts_of, scale_behind
 from .parts import with_fraction
 from .units import OCTETS, TIME_UNITS_S, UNITS, Unit
@@ -57,7 +63,7 @@ def with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:
     if max([*raw, *last]) > _MAX_NUMBER:
         return Value(NUMBER, start, end)
     if sign := _BEFORE.search(text, max(0, start - _MAX_SIGN), start):
-        start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
+        start, behind, units = sign.start(), end, UNITS[key_of(sign[1] or sign[2])]
     else:
         behind, units = unit_behind(text, end)
         if units:
@@ -81,7 +87,7 @@ def _range(
     if not found or (found["joined"] and not _BETWEEN.search(text, max(0, start - 9), start)):
         return raw, (), end
     word = found["word"]
-    last = (NUMBERS[word.lower()],) if word else amounts_of(found["digits"], text)
+    last = (NUMBERS[key_of(word)],) if word else amounts_of(found["digits"], text)
     if not last or last[0] == raw[0] or (raw[0] in SURE_YEARS and last[0] in SURE_YEARS):
         return raw, (), end
     if last[0] > raw[0]:
@@ -101,7 +107,7 @@ def _hedge(text: str, start: int) -> str:
 def _period_s(text: str, end: int) -> float:
     """Return the period of a rate behind a number and its unit: "requests per minute"."""
     found = _PERIOD.match(text, end)
-    return _PERIODS_S[(found["unit"] or found["adverb"]).lower()] if found else 0.0
+    return _PERIODS_S[key_of(found["unit"] or found["adverb"])] if found else 0.0
 
 
 def unit_behind(text: str, end: int) -> tuple[int, tuple[Unit, ...]]:

@@ -154,22 +154,21 @@ def test_the_alert_that_closes_an_incident_is_known(alert: Alert, closed: bool) 
     assert is_closed(alert) == closed
 
 
-def test_a_group_shows_the_worst_and_counts_the_others_by_verdict_and_engine() -> None:
-    alerts = [
-        *(an_alert(support_score=0.5) for _ in range(30)),
-        *(an_alert(engine="help", verdict="POLICY_SKIPPED") for _ in range(8)),
-        *(an_alert(severity=Severity.CRITICAL, support_score=n / 10) for n in (2, 1, 0)),
-    ]
-    group = describe_group(alerts)
-    assert group.title == "groundwatch: 41 alerts: LOW_GROUNDED 33, POLICY_SKIPPED 8"
+def test_a_group_shows_the_most_severe_and_counts_the_others_by_verdict_and_engine() -> None:
+    shop = [an_alert(support_score=0.1) for _ in range(30)]
+    of_help = [an_alert(engine="help", support_score=0.5) for _ in range(2)]
+    skipped = [an_alert(engine="help", verdict="POLICY_SKIPPED") for _ in range(8)]
+    critical = [an_alert(severity=Severity.CRITICAL, support_score=each) for each in (0.9, 0.8)]
+    group = describe_group([*shop, *of_help, *skipped, *critical])
+    assert group.title == "groundwatch: 42 alerts: LOW_GROUNDED 34, POLICY_SKIPPED 8"
     assert [notice.details for notice in group.notices] == [
-        "critical, support score 0.00",
-        "critical, support score 0.10",
-        "critical, support score 0.20",
-        "warning, support score 0.50",
-        "warning, support score 0.50",
+        "critical, support score 0.80",
+        "critical, support score 0.90",
+        *["warning, support score 0.10"] * 3,
     ]
-    assert group.others == "and 36 more: LOW_GROUNDED 28 (shop 28), POLICY_SKIPPED 8 (help 8)"
+    assert group.others == (
+        "and 37 more: LOW_GROUNDED 29 (shop 27, help 2), POLICY_SKIPPED 8 (help 8)"
+    )
 
 
 @pytest.mark.parametrize(

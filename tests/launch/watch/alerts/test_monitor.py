@@ -114,12 +114,12 @@ def test_a_restarted_worker_raises_no_alert_twice(watch: Watch) -> None:
 def test_an_engine_and_the_subscription_fall_silent_and_come_back(watch: Watch) -> None:
     assert watch.minutes(60) == []
     assert watch.minutes(40, answers=0) == [("no_data", "shop", "open"), ("no_data", None, "open")]
-    assert watch.monitor.open_incidents["no_data"] == 2
+    assert watch.monitor.open_incident_counts["no_data"] == 2
     watch.restart()
     assert watch.minutes(40, answers=0) == []
     back = [("no_data", "shop", "closed"), ("no_data", None, "closed")]
     assert watch.minutes(5) == back
-    assert watch.monitor.open_incidents["no_data"] == 0
+    assert watch.monitor.open_incident_counts["no_data"] == 0
 
 
 def test_answers_without_an_engine_count_for_the_subscription_alone(watch: Watch) -> None:
@@ -167,9 +167,9 @@ def test_an_open_incident_is_evaluated_after_the_backlog(watch: Watch) -> None:
 
 def test_late_answers_do_not_repeat_an_alert(watch: Watch) -> None:
     assert watch.minutes(30, answers=10, bad=9) == [OPENED]
-    assert watch.monitor.open_incidents["rate"] == 1
+    assert watch.monitor.open_incident_counts["rate"] == 1
     assert watch.minutes(120, answers=10) == [CLOSED]
-    assert watch.monitor.open_incidents["rate"] == 0
+    assert watch.monitor.open_incident_counts["rate"] == 0
     watch.minutes(9 * 60, answers=0)
     watch.journal.outbox.delete(identity for identity, _ in watch.journal.outbox.rows(Alert, 1_000))
     for age_h in (9, 10, 11):

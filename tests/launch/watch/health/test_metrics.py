@@ -52,7 +52,7 @@ class AWorker:
     batches_done = 5
     batches_failed = 2
     waiting = 15
-    monitor = SimpleNamespace(open_incidents={"rate": 4, "no_data": 6, "checker": 1})
+    monitor = SimpleNamespace(open_incident_counts={"rate": 4, "no_data": 6, "checker": 1})
     publisher = SimpleNamespace(failed=4)
     destinations = (
         SimpleNamespace(kind="alert", problem="it does not exist", waiting_for_s=700.5),

@@ -45,6 +45,7 @@ Los bonos *son* transferibles. | Los bonos caducan a los doce meses y *no son* t
 Les bons sont *cessibles*. | Les bons expirent après douze mois et ne sont *pas cessibles*.
 Vouchers are *transferable*, and we gladly help with that. | Vouchers are *not transferable*.
 Vouchers expire in May, but vouchers are *transferable*. | Vouchers are *not transferable*.
+Cups last, and cups are *washable*. | Cups are *not washable*. Teacups are washable.
 """.strip().splitlines()
 """A claim and a fact, each with stars around what is quoted."""
 

@@ -281,3 +281,17 @@ def test_values_lie_in_the_text_in_order_and_equal_themselves(text: str) -> None
 @given(st.text(max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(isinstance(value, Value) for value in read_values(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("It takes 3 to six days.", "On 5 August 1790.", "On 5 April 2020.", "April 5, 2020"),
+        *("5 mph, or 3 per second", "5 minutes daily", "2 kilograms", "3 and two sixths miles"),
+    ],
+)
+def test_letters_that_an_expression_without_case_takes_for_others_do_no_harm(text: str) -> None:
+    for letter, other in (("s", "\u017f"), ("i", "\u0131"), ("i", "\u0130"), ("k", "\u212a")):
+        assert all(isinstance(each, Value) for each in read_values(text.replace(letter, other)))
+    # The month is read in both spellings.
+    assert read_values("5 Augu\u017ft 1790")[0].equals(read_values("5 August 1790")[0])
