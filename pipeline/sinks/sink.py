@@ -1,21 +1,25 @@
 """Choose where the rows of a pipeline go: one sink for each way to run it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
+from apache_beam.io import WriteToPubSub
+from apache_beam.io.gcp.pubsub import PubsubMessage
+from apache_beam.pvalue import PCollection, PDone
+from apache_beam.typehints.decorators import no_annotations
 
 from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sources.read_batch import BatchHandle
 from groundwatch.schemas.failure import without_payload
 from groundwatch.transforms.rate_alerts import RateAlerts
 from groundwatch.transforms.rules.alerting import grounding_result
+from groundwatch.transforms.runtime import counters
 from .collect import Collect, CollectRows
 from .outcomes import deferred_answer
-from .publish_rows import PublishRows
 from .row_formats import encode_enriched, row_formats
-from .topic_messages import encode_alert, encode_failure
+from .topic_messages import TopicMessage, encode_alert, encode_failure
 from .write_files import WriteFiles
 from .write_windows import Windows, WriteWindows
 
@@ -88,3 +92,34 @@ def engine_sink(config: Config, batches: BatchHandle) -> Sink:
         deferred=Collect(CollectRows(batches, "deferred", deferred_answer)),
         further=further,
     )
+
+
+class PublishRows(beam.PTransform):
+    """Publish rows, several collections of one kind to one topic.
+
+    Input: a tuple of PCollections of rows, bounded or not.
+    Output: nothing.
+    Failures: none of single messages, which are shortened to the limits before. A topic that
+      refuses them fails the bundle, which the runner retries.
+    Delivery: at least once; a retried bundle publishes again.
+    """
+
+    def __init__(self, topic: str, kind: str, encode: Callable[[Any], TopicMessage]) -> None:
+        super().__init__()
+        self.topic = topic
+        self.to_message = beam.Map(_to_message, kind=kind, encode=encode)
+
+    @no_annotations  # Beam does not know a tuple of collections as input
+    def expand(self, inputs: tuple[PCollection[Any], ...]) -> PDone:
+        return (
+            inputs
+            | "JoinRows" >> beam.Flatten()
+            | "ToMessage" >> self.to_message
+            | "Publish" >> WriteToPubSub(self.topic, with_attributes=True)
+        )
+
+
+def _to_message(row: Any, kind: str, encode: Callable[[Any], TopicMessage]) -> PubsubMessage:
+    message = encode(row)
+    counters.written(kind).inc()
+    return PubsubMessage(message.data, message.attributes)
