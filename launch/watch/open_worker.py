@@ -225,7 +225,7 @@ def _serve_pages(
 ) -> None:
     # A connection of their own: they are collected on other threads.
     journal = opened.enter_context(closing(worker.journal.reopen()))
-    metrics = Metrics(worker, journal, lambda: not worker.health.reasons(), posts)
+    metrics = Metrics(worker, journal, posts)
     pages = {
         "/healthz": lambda _: worker.health.page(),
         "/livez": lambda _: worker.health.live_page(),
