@@ -106,7 +106,7 @@ class AnswerIndex:
     """
 
     def __init__(self, folders: Mapping[str, Thresholds], cache: Path) -> None:
-        self._folders = folders
+        self.folders = folders
         identity = msgspec.json.encode([_FORMAT, sorted(folders.items())])
         self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
         try:
@@ -132,7 +132,7 @@ class AnswerIndex:
         Deletes all, and begins again, if an indexed file is gone, or a damaged one has changed. A
         damaged file counts with the answers before its damage.
         """
-        found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
+        found = {path: folder for folder in self.folders for path in find_files(folder).enriched}
         known = dict(self._rows("SELECT path, version FROM files"))
         is_outdated = any(
             path not in found or (version and version != _version(path))
@@ -153,7 +153,7 @@ class AnswerIndex:
                 if is_stopped():
                     return number
                 with writer.transaction():
-                    _add_file(writer, path, self._folders[found[path]])
+                    _add_file(writer, path, self.folders[found[path]])
                 writer.checkpoint()
         self.unread = 0
         return len(new)

@@ -104,12 +104,7 @@ class Routes:
                 number = _whole(filters.get("page"))
                 listing = self._index.page(_query(filters), number, self._drawn)
                 page = self._pages.list_page(
-                    self._index,
-                    self._labels,
-                    listing,
-                    filters,
-                    self._waiting(),
-                    is_drawing=bool(self._drawn),
+                    listing, filters, self._waiting(), is_drawing=bool(self._drawn)
                 )
                 return self._html(page)
             case "GET", ["record", record_id]:
@@ -136,7 +131,7 @@ class Routes:
             before = self._neighbour(query, record_id, is_next=False)
             behind = self._neighbour(query, record_id, is_next=True)
         around = before, behind
-        return self._pages.record_page(row, number, self._labels, kept, around, is_blind=is_blind)
+        return self._pages.record_page(row, number, kept, around, is_blind=is_blind)
 
     def _neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
         return self._index.neighbour(query, record_id, is_next=is_next, without=self._drawn)
@@ -218,7 +213,7 @@ class Routes:
         )
         written = self._thresholds_path if filters.get("written") else None
         calibration = self._calibration(filters)
-        return self._pages.labels_page(index, self._labels, findings, calibration, written)
+        return self._pages.labels_page(findings, calibration, written)
 
     def _calibration(self, form: Mapping[str, str]) -> ChosenThresholds | None:
         goal, labels = _goal(form), self._labels

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -48,7 +48,7 @@ def review(loaded: Loaded[ReviewSettings]) -> int:
     except (OSError, UnreadableFile, UnreadableLabels) as error:
         return fail(f"the review cannot begin: {error}")
     try:
-        asyncio.run(_serve(settings, folders, index, labels))
+        asyncio.run(_serve(settings, index, labels))
     except OSError as error:
         return fail(f"the review cannot be served: {error}")
     finally:
@@ -56,20 +56,14 @@ def review(loaded: Loaded[ReviewSettings]) -> int:
     return DONE
 
 
-async def _serve(
-    settings: ReviewSettings,
-    folders: Mapping[str, Thresholds],
-    index: AnswerIndex,
-    labels: LabelFiles,
-) -> None:
+async def _serve(settings: ReviewSettings, index: AnswerIndex, labels: LabelFiles) -> None:
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     token = secrets.token_urlsafe(24)
-    thresholds = next(iter(folders.values()))
-    pages = ReviewPages(f"/{token}", ", ".join(folders), thresholds, settings.record_url)
+    pages = ReviewPages(f"/{token}", index, labels, settings.record_url)
     thresholds_path = str(Path(labels.path).with_name(_THRESHOLDS))
-    waiting = partial(_waiting, folders)
+    waiting = partial(_waiting, index.folders)
     routes = Routes(token, index, labels, pages, thresholds_path, waiting=waiting)
     with open_listener(settings.review_host, settings.review_port) as listener:
         async with HttpServer(routes.answer, _LIMITS).serving(listener):
@@ -77,7 +71,7 @@ async def _serve(
                 address = f"{address_of(listener)}/{token}/"
                 sys.stdout.write(f"{address}\nlabels: {labels.path}, by {labels.labeller}\n")
                 sys.stdout.flush()
-                for sentence in _waiting(folders):
+                for sentence in waiting():
                     sys.stderr.write(f"groundwatch: {sentence}\n")
                 if settings.open:
                     await loop.run_in_executor(None, webbrowser.open, address)
