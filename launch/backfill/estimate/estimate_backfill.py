@@ -23,7 +23,8 @@ from groundwatch.launch.cli.terminal.unreadable_input import (
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
+from groundwatch.schemas.cost_estimate import Estimate
+from groundwatch.schemas.quantities import indented_json, with_rfc3339_times
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.runtime import clock
@@ -76,7 +77,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         show_estimate(estimated, pays_first=bool(screen and screen.pays_first))
         if output:
             path = storage.join(output, _ESTIMATE_FILE)
-            storage.write_whole(path, estimate_to_json(estimated))
+            storage.write_whole(path, indented_json(with_rfc3339_times(estimated)))
             sys.stdout.write(f"  {path}\n\n")
     except (CheckFailed, OSError) as error:
         return fail(f"the estimate failed: {error}")
