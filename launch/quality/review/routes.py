@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from groundwatch.launch.http_server import HttpRequest, Page
+from groundwatch.launch.http_server import HttpRequest, Page, Refused
 from groundwatch.launch.quality.evaluate.calibrate_thresholds import thresholds_file
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.quality.evaluate.find_thresholds import Goal
@@ -36,14 +36,6 @@ _RESAMPLES = 200
 _DRAWN = {"sample": "drawn"}
 _Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 _log = logging.getLogger(__name__)
-
-
-class _Refused(Exception):
-    """A request that is not answered; the message says why."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class Routes:
@@ -80,7 +72,7 @@ class Routes:
     def _answer_or_refuse(self, request: HttpRequest) -> Page:
         try:
             return self._answer(request)
-        except _Refused as refused:
+        except Refused as refused:
             return self._refusal(str(refused), refused.status)
         except (OSError, UnreadableFile, UnreadableLabels) as error:
             return self._refusal(str(error), 500)
@@ -94,7 +86,7 @@ class Routes:
     def _answer(self, request: HttpRequest) -> Page:
         _, token, *path = request.path.split("/")
         if not hmac.compare_digest(token.encode(), self._token.encode()):
-            raise _Refused(403, "The address is not the one that was printed at the start.")
+            raise Refused(403, "The address is not the one that was printed at the start.")
         filters = dict(parse_qsl(request.query))
         # Others may label in the same files.
         self._labels.read_new()
@@ -116,7 +108,7 @@ class Routes:
             case "POST", [action]:
                 self._require_same_origin(request)
                 return self._change(action, dict(parse_qsl(request.body.decode(errors="replace"))))
-        raise _Refused(404, "The page does not exist.")
+        raise Refused(404, "The page does not exist.")
 
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
         row = self._row(record_id)
@@ -148,12 +140,12 @@ class Routes:
     def _row(self, record_id: str) -> AnswerRow:
         for row in self._index.read([record_id]):
             return row
-        raise _Refused(404, "No answer has this record id.")
+        raise Refused(404, "No answer has this record id.")
 
     def _draw(self) -> str:
         self._drawn = self._index.draw()
         if self._drawn is None:
-            raise _Refused(404, "All scored answers are labelled.")
+            raise Refused(404, "All scored answers are labelled.")
         return self._drawn
 
     def _change(self, action: str, form: Mapping[str, str]) -> Page:
@@ -161,7 +153,7 @@ class Routes:
         if action == "undo":
             record_id = self._labels.undo()
             if record_id is None:
-                raise _Refused(404, "Nothing was labelled since the start.")
+                raise Refused(404, "Nothing was labelled since the start.")
             return self._redirect("record", record_id, filters)
         if action == "label":
             return self._label(form, filters)
@@ -171,17 +163,17 @@ class Routes:
             if found and not failure:
                 storage.write_whole(self._thresholds_path, thresholds_file(found))
                 return self._redirect("labels", "", {**form, "written": "1"})
-            raise _Refused(400, f"No thresholds: {failure}.")
-        raise _Refused(404, "This change does not exist.")
+            raise Refused(400, f"No thresholds: {failure}.")
+        raise Refused(404, "This change does not exist.")
 
     def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:
         label, record_id = form.get("label"), form.get("record_id", "")
         if label not in DECISIONS:
-            raise _Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
+            raise Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
         row = self._row(record_id)
         number = _claim_number(form, row)
         if "claim" in form and not number:
-            raise _Refused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
+            raise Refused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
         claim = row.claims[number - 1] if number else None
         # An answer that a person chose is no sample, whatever the address says.
         is_drawn, index = record_id == self._drawn, self._index
@@ -228,7 +220,7 @@ class Routes:
         origin = urlsplit(request.headers.get("Origin", ""))
         host = request.headers.get("Host", "")
         if not host or origin.netloc != host:
-            raise _Refused(403, "Only a page of this review can change labels.")
+            raise Refused(403, "Only a page of this review can change labels.")
 
     def _redirect(self, page: str, name: str, filters: Mapping[str, str]) -> Page:
         address = self._pages.address(page, *([name] if name else []), **filters)
@@ -249,7 +241,7 @@ def _query(filters: Mapping[str, str]) -> Query:
     try:
         return msgspec.convert(_kept(filters), Query, strict=False)
     except msgspec.ValidationError as error:
-        raise _Refused(400, f"A filter cannot be read: {error}.") from None
+        raise Refused(400, f"A filter cannot be read: {error}.") from None
 
 
 def _whole(text: str | None) -> int:
@@ -269,5 +261,5 @@ def _goal(form: Mapping[str, str]) -> Goal | None:
     try:
         value = msgspec.convert(form.get("value"), _Share, strict=False)
     except msgspec.ValidationError:
-        raise _Refused(400, "A wanted precision or recall is above 0 and at most 1.") from None
+        raise Refused(400, "A wanted precision or recall is above 0 and at most 1.") from None
     return Goal(value, form["goal"] == "recall")
