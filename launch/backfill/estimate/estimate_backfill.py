@@ -15,11 +15,7 @@ from groundwatch.launch.cli.paths import default_run_id, find_inputs, try_output
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.cli.terminal.unreadable_input import (
-    SHOWN_FAULTS,
-    fail_unreadable,
-    fail_with,
-)
+from groundwatch.launch.cli.terminal.unreadable_input import fail_unreadable, fail_with
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
@@ -83,7 +79,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         return fail(f"the estimate failed: {error}")
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
-        return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])
+        return fail_with(sentence, messages.damaged)
     if not (counts.to_check or counts.decided or counts.sampled_out):
         return fail_unreadable(counts.faults, config.inputs)
     return DONE
