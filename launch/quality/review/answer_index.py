@@ -12,6 +12,7 @@ import msgspec
 
 from groundwatch.launch.quality.evaluate.strata import Stratum, next_stratum, stratum_of
 from groundwatch.launch.results.shares import Sample
+from groundwatch.launch.results.waiting_rows import describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -160,6 +161,10 @@ class AnswerIndex:
 
     def damaged(self) -> list[str]:
         return [damage for (damage,) in self._rows("SELECT damage FROM files WHERE damage <> ''")]
+
+    def unpublished(self) -> list[str]:
+        """Say which answers of the folders are in no file yet, a sentence for each place."""
+        return [sentence for folder in self.folders for sentence in describe_waiting(folder)]
 
     def names(self, kind: str, limit: int = 200) -> list[tuple[str, int]]:
         """List the names of a kind, and of how many records, the most frequent first."""

@@ -1,6 +1,6 @@
 """Render the pages of the review: the list, one answer, and what the labels say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -68,18 +68,8 @@ class ReviewPages:
         place = "/".join((self._root, *(quote(each, safe="") for each in path)))
         return f"{place}?{urlencode(kept)}" if kept else place
 
-    def list_page(
-        self,
-        listing: Listing,
-        filters: Mapping[str, str],
-        waiting: Sequence[str],
-        *,
-        is_drawing: bool,
-    ) -> str:
-        """Render a page of the list, which may lack an answer that is drawn and not labelled.
-
-        `waiting` says which answers are in no file yet.
-        """
+    def list_page(self, listing: Listing, filters: Mapping[str, str], *, is_drawing: bool) -> str:
+        """Render a page of the list, which may lack an answer that is drawn and not labelled."""
         index, labels = self._index, self._labels
         rows = [cut_answer(row) for row in index.read(listing.record_ids)]
         names = {kind: index.names(kind) for kind in NAME_KINDS}
@@ -97,7 +87,7 @@ class ReviewPages:
             damaged=index.damaged(),
             labelled=index.count_labelled(),
             is_drawing=is_drawing,
-            waiting=waiting,
+            waiting=index.unpublished(),
         )
 
     def record_page(

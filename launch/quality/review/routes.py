@@ -3,9 +3,10 @@
 import asyncio
 import hmac
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
@@ -34,6 +35,7 @@ _HEADERS = {
 _HTML = "text/html; charset=utf-8"
 _RESAMPLES = 200
 _DRAWN = {"sample": "drawn"}
+_THRESHOLDS = "thresholds.yaml"  # beside the labels: the file that a calibration writes
 _Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 _log = logging.getLogger(__name__)
 
@@ -46,22 +48,13 @@ class Routes:
       index: the answers.
       labels: their labels.
       pages: renders the pages.
-      thresholds_path: the file that a calibration writes.
-      waiting: says which answers are in no file yet.
     """
 
     def __init__(
-        self,
-        token: str,
-        index: AnswerIndex,
-        labels: LabelFiles,
-        pages: ReviewPages,
-        thresholds_path: str,
-        *,
-        waiting: Callable[[], list[str]],
+        self, token: str, index: AnswerIndex, labels: LabelFiles, pages: ReviewPages
     ) -> None:
         self._token, self._index, self._labels, self._pages = token, index, labels, pages
-        self._thresholds_path, self._waiting = thresholds_path, waiting
+        self._thresholds_path = str(Path(labels.path).with_name(_THRESHOLDS))
         self._drawn: str | None = None  # waits for a label of the person who labels now
         self._thread = ThreadPoolExecutor(1, "review")
 
@@ -95,10 +88,8 @@ class Routes:
             case "GET", [] | [""]:
                 number = _whole(filters.get("page"))
                 listing = self._index.page(_query(filters), number, self._drawn)
-                page = self._pages.list_page(
-                    listing, filters, self._waiting(), is_drawing=bool(self._drawn)
-                )
-                return self._html(page)
+                is_drawing = bool(self._drawn)
+                return self._html(self._pages.list_page(listing, filters, is_drawing=is_drawing))
             case "GET", ["record", record_id]:
                 return self._html(self._record(record_id, filters))
             case "GET", ["draw"]:
