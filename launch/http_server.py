@@ -65,7 +65,7 @@ class ServerLimits(Record, frozen=True, kw_only=True):
     shutdown_s: float = 5.0
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request is refused, with a status and a sentence for its sender."""
 
     def __init__(self, status: int, message: str) -> None:

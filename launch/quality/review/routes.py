@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from groundwatch.launch.http_server import HttpRequest, Page, Refused
+from groundwatch.launch.http_server import HttpRequest, Page, RequestRefused
 from groundwatch.launch.quality.evaluate.calibrate_thresholds import thresholds_file
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.quality.evaluate.find_thresholds import Goal
@@ -65,7 +65,7 @@ class Routes:
     def _answer_or_refuse(self, request: HttpRequest) -> Page:
         try:
             return self._answer(request)
-        except Refused as refused:
+        except RequestRefused as refused:
             return self._refusal(str(refused), refused.status)
         except (OSError, UnreadableFile, UnreadableLabels) as error:
             return self._refusal(str(error), 500)
@@ -79,7 +79,7 @@ class Routes:
     def _answer(self, request: HttpRequest) -> Page:
         _, token, *path = request.path.split("/")
         if not hmac.compare_digest(token.encode(), self._token.encode()):
-            raise Refused(403, "The address is not the one that was printed at the start.")
+            raise RequestRefused(403, "The address is not the one that was printed at the start.")
         filters = dict(parse_qsl(request.query))
         # Others may label in the same files.
         self._labels.read_new()
@@ -99,7 +99,7 @@ class Routes:
             case "POST", [action]:
                 self._require_same_origin(request)
                 return self._change(action, dict(parse_qsl(request.body.decode(errors="replace"))))
-        raise Refused(404, "The page does not exist.")
+        raise RequestRefused(404, "The page does not exist.")
 
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
         row = self._row(record_id)
@@ -131,12 +131,12 @@ class Routes:
     def _row(self, record_id: str) -> AnswerRow:
         for row in self._index.read([record_id]):
             return row
-        raise Refused(404, "No answer has this record id.")
+        raise RequestRefused(404, "No answer has this record id.")
 
     def _draw(self) -> str:
         self._drawn = self._index.draw()
         if self._drawn is None:
-            raise Refused(404, "All scored answers are labelled.")
+            raise RequestRefused(404, "All scored answers are labelled.")
         return self._drawn
 
     def _change(self, action: str, form: Mapping[str, str]) -> Page:
@@ -144,7 +144,7 @@ class Routes:
         if action == "undo":
             record_id = self._labels.undo()
             if record_id is None:
-                raise Refused(404, "Nothing was labelled since the start.")
+                raise RequestRefused(404, "Nothing was labelled since the start.")
             return self._redirect("record", record_id, filters)
         if action == "label":
             return self._label(form, filters)
@@ -154,17 +154,17 @@ class Routes:
             if found and not failure:
                 storage.write_whole(self._thresholds_path, thresholds_file(found))
                 return self._redirect("labels", "", {**form, "written": "1"})
-            raise Refused(400, f"No thresholds: {failure}.")
-        raise Refused(404, "This change does not exist.")
+            raise RequestRefused(400, f"No thresholds: {failure}.")
+        raise RequestRefused(404, "This change does not exist.")
 
     def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:
         label, record_id = form.get("label"), form.get("record_id", "")
         if label not in DECISIONS:
-            raise Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
+            raise RequestRefused(400, f"A label is one of {', '.join(DECISIONS)}.")
         row = self._row(record_id)
         number = _claim_number(form, row)
         if "claim" in form and not number:
-            raise Refused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
+            raise RequestRefused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
         claim = row.claims[number - 1] if number else None
         # An answer that a person chose is no sample, whatever the address says.
         is_drawn, index = record_id == self._drawn, self._index
@@ -211,7 +211,7 @@ class Routes:
         origin = urlsplit(request.headers.get("Origin", ""))
         host = request.headers.get("Host", "")
         if not host or origin.netloc != host:
-            raise Refused(403, "Only a page of this review can change labels.")
+            raise RequestRefused(403, "Only a page of this review can change labels.")
 
     def _redirect(self, page: str, name: str, filters: Mapping[str, str]) -> Page:
         address = self._pages.address(page, *([name] if name else []), **filters)
@@ -232,7 +232,7 @@ def _query(filters: Mapping[str, str]) -> Query:
     try:
         return msgspec.convert(_kept(filters), Query, strict=False)
     except msgspec.ValidationError as error:
-        raise Refused(400, f"A filter cannot be read: {error}.") from None
+        raise RequestRefused(400, f"A filter cannot be read: {error}.") from None
 
 
 def _whole(text: str | None) -> int:
@@ -252,5 +252,7 @@ def _goal(form: Mapping[str, str]) -> Goal | None:
     try:
         value = msgspec.convert(form.get("value"), _Share, strict=False)
     except msgspec.ValidationError:
-        raise Refused(400, "A wanted precision or recall is above 0 and at most 1.") from None
+        raise RequestRefused(
+            400, "A wanted precision or recall is above 0 and at most 1."
+        ) from None
     return Goal(value, form["goal"] == "recall")

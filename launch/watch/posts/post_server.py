@@ -16,7 +16,7 @@ import msgspec
 from groundwatch.launch.http_server import (
     HttpRequest,
     Page,
-    Refused,
+    RequestRefused,
     ServerLimits,
     ServerThread,
     refuse_in_text,
@@ -117,7 +117,7 @@ class PostServer:
         try:
             posted = await loop.run_in_executor(self._reader, self._read, request)
             await self._keep(posted.messages)
-        except Refused as refused:
+        except RequestRefused as refused:
             page = refuse_in_text(refused.status, str(refused))
             if signal and content_type in {otlp.JSON, otlp.PROTOBUF}:
                 page = otlp.refusal(refused.status, str(refused), content_type)
@@ -157,22 +157,22 @@ class PostServer:
         try:
             self._messages.add([each for messages, _ in waiting for each in messages])
         except QueueFull:
-            return Refused(429, "as much waits for its check as may: send it again later")
+            return RequestRefused(429, "as much waits for its check as may: send it again later")
         except OSError as error:
             _log.error("%s; what is posted is refused", error)
-            return Refused(503, "the worker cannot write its database: send it again later")
+            return RequestRefused(503, "the worker cannot write its database: send it again later")
         except Exception as error:  # noqa: BLE001 - a defect, which each of the requests reports
             return error
         return None
 
     def _read(self, request: HttpRequest) -> Posted:
         if request.path not in PATHS:
-            raise Refused(404, f"POST to {', '.join(PATHS)}")
+            raise RequestRefused(404, f"POST to {', '.join(PATHS)}")
         if request.method != "POST":
-            raise Refused(405, "only POST is served")
+            raise RequestRefused(405, "only POST is served")
         self._access.verify(request.path, request.headers)
         if self._is_draining():
-            raise Refused(503, "the worker ends: send it again later")
+            raise RequestRefused(503, "the worker ends: send it again later")
         attributes = {RECEIVED_US: str(clock.now_us())}
         try:
             if signal := otlp.SIGNALS.get(request.path):
@@ -183,7 +183,7 @@ class PostServer:
                 return Posted([_read_push(request, attributes)])
             return self._read_answers(request, attributes)
         except (UnreadableAnswer, DamagedArchive) as error:
-            raise Refused(400, str(error)) from None
+            raise RequestRefused(400, str(error)) from None
 
     def _read_answers(self, request: HttpRequest, attributes: dict[str, str]) -> Posted:
         key = header(request.headers, "Idempotency-Key")
@@ -193,7 +193,7 @@ class PostServer:
         for each in read_archive(stream, f"post-{name[:_ID_DIGITS]}"):
             size_bytes += len(each.payload)
             if size_bytes > _MOST_DECODED_BYTES:
-                raise Refused(413, f"the messages are over {_MOST_DECODED_BYTES:,} bytes")
+                raise RequestRefused(413, f"the messages are over {_MOST_DECODED_BYTES:,} bytes")
             messages.append(
                 PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
             )
@@ -206,7 +206,7 @@ class PostServer:
     ) -> Posted:
         content_type = _content_type(request)
         if content_type not in {otlp.JSON, otlp.PROTOBUF}:
-            raise Refused(415, f"the Content-Type must be {otlp.JSON} or {otlp.PROTOBUF}")
+            raise RequestRefused(415, f"the Content-Type must be {otlp.JSON} or {otlp.PROTOBUF}")
         whole = otlp.read_batch(signal, request.body, content_type)
         traces = otlp.by_trace(whole) if signal.fields is SPANS else {"": whole}
         messages, complete = [], []
