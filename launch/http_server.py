@@ -65,6 +65,14 @@ class ServerLimits(Record, frozen=True, kw_only=True):
     shutdown_s: float = 5.0
 
 
+class RequestRefused(Exception):
+    """A request is refused, with a status and a sentence for its sender."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 Handler = Callable[[HttpRequest], Awaitable[Page]]
 """Answers a request; a TimeoutError closes the connection."""
 

@@ -1,7 +1,6 @@
 """Estimates of a backfill's calls and cost."""
 
 from . import Record
-from .quantities import indented_json, with_rfc3339_times
 
 
 class Estimate(Record, frozen=True, kw_only=True):
@@ -43,8 +42,3 @@ class Estimate(Record, frozen=True, kw_only=True):
     workers: int
     assumed_latency_ms: float
     estimated_at_us: int
-
-
-def estimate_to_json(estimate: Estimate) -> bytes:
-    """Write an estimate as indented JSON; its time is RFC 3339."""
-    return indented_json(with_rfc3339_times(estimate))

@@ -52,7 +52,7 @@ def inspect(loaded: Loaded[InspectSettings]) -> int:
         suggestion = suggest_map_of([*shown.failures, *_failures(others, options)], options)
         sys.stdout.write(f"{without_controls(suggestion)}\n\n")
     hints = filter(None, map(hint_for, paths[:1]))
-    return DONE if shown.answers else fail_with("none of these messages could be read", [*hints])
+    return DONE if shown.answers else fail_with("none of these messages could be read", [], *hints)
 
 
 def _failures(messages: Iterable[Message], options: ParseOptions) -> Iterator[ParseFailure]:

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from shutil import rmtree
-from typing import NamedTuple
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -18,6 +17,7 @@ from groundwatch.pipeline.settings.config import Config
 from groundwatch.pipeline.sinks.outcomes import Outcome
 from groundwatch.pipeline.sinks.sink import engine_sink
 from groundwatch.pipeline.sources.read_batch import Batch, BatchHandle, MessageRange, ReadBatch
+from groundwatch.schemas import Record
 from groundwatch.schemas.alert import Alert
 from groundwatch.schemas.failure import Failure
 from groundwatch.schemas.message import Message
@@ -28,7 +28,7 @@ from groundwatch.transforms.runtime.counters import counts_from
 from .journal import Journal
 
 
-class Work(NamedTuple):
+class Work(Record, frozen=True):
     """A batch of messages; `is_retry` if an earlier attempt at it may have ended without a commit.
 
     `finished_answers` of its messages have ended in earlier batches, and are not counted again.
@@ -74,7 +74,7 @@ class LocalPipeline:
         return Outcome(**collected), counts_from(result)
 
 
-class Batches(NamedTuple):
+class Batches(Record, frozen=True):
     """Run batches; when `run` returns, the outcome is durable."""
 
     pipeline: LocalPipeline

@@ -22,14 +22,13 @@ _MAX_SHOWN = 5
 def show(loaded: Loaded[ShowSettings]) -> int:
     """Print the record of an id, or say which records the id could mean."""
     settings = loaded.settings
-    named = settings.record
-    if named.startswith("gs://") or (named and Path(named).is_dir()):
+    folder, wanted, others = settings.folder, settings.record, settings.work_folders
+    if wanted.startswith("gs://") or (wanted and Path(wanted).is_dir()):
         loaded.problems.append(
-            f"ID {named}: is a folder; give the id of a record before it, as the report,"
+            f"ID {wanted}: is a folder; give the id of a record before it, as the report,"
             " alerts and the summary print them"
         )
     loaded.raise_problems()
-    folder, wanted, others = settings.folder, settings.record, settings.work_folders
     try:
         # In this order: what is published in between is in both.
         waiting = describe_waiting(folder, others)

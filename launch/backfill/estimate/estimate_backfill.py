@@ -15,15 +15,12 @@ from groundwatch.launch.cli.paths import default_run_id, find_inputs, try_output
 from groundwatch.launch.cli.placement import place_job
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import counted
-from groundwatch.launch.cli.terminal.unreadable_input import (
-    SHOWN_FAULTS,
-    fail_unreadable,
-    fail_with,
-)
+from groundwatch.launch.cli.terminal.unreadable_input import fail_unreadable, fail_with
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.config import Config, Destination, job_config
 from groundwatch.pipeline.settings.load import Loaded
-from groundwatch.schemas.cost_estimate import Estimate, estimate_to_json
+from groundwatch.schemas.cost_estimate import Estimate
+from groundwatch.schemas.quantities import indented_json, with_rfc3339_times
 from groundwatch.transforms.grounding.errors import CheckFailed
 from groundwatch.transforms.grounding.try_connection import try_connection
 from groundwatch.transforms.runtime import clock
@@ -76,13 +73,13 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
         show_estimate(estimated, pays_first=bool(screen and screen.pays_first))
         if output:
             path = storage.join(output, _ESTIMATE_FILE)
-            storage.write_whole(path, estimate_to_json(estimated))
+            storage.write_whole(path, indented_json(with_rfc3339_times(estimated)))
             sys.stdout.write(f"  {path}\n\n")
     except (CheckFailed, OSError) as error:
         return fail(f"the estimate failed: {error}")
     if messages.damaged:
         sentence = f"damaged archives: {len(messages.damaged)}"
-        return fail_with(sentence, messages.damaged[:SHOWN_FAULTS])
+        return fail_with(sentence, messages.damaged)
     if not (counts.to_check or counts.decided or counts.sampled_out):
         return fail_unreadable(counts.faults, config.inputs)
     return DONE

@@ -20,12 +20,7 @@ from groundwatch.transforms.check_one import check_in_order
 from groundwatch.transforms.formats.parser import ParseFailure
 from groundwatch.transforms.grounding.check_session import CheckSession
 from groundwatch.transforms.grounding.errors import is_of_answer
-from groundwatch.transforms.grounding.planned_check import (
-    Forecast,
-    ForecastCall,
-    forecast_check,
-    plan_check,
-)
+from groundwatch.transforms.grounding.planned_check import Forecast, forecast_check, plan_check
 from groundwatch.transforms.grounding.settings import CheckSettings, Screening
 from groundwatch.transforms.grounding.two_checkers import open_session
 from groundwatch.transforms.lexical.claims.claim_forms import has_hard_claim
@@ -144,7 +139,7 @@ def _plan_second(
     )
 
 
-def _forecast_first(answer: Answer, screening: Screening) -> tuple[ForecastCall, ...]:
+def _forecast_first(answer: Answer, screening: Screening) -> Forecast:
     """Forecast the calls of the first of two checkers that are paid."""
     calls = (screening.pays_first and forecast_check(answer, screening.first)) or ()
     return tuple(call._replace(key=_OF_FIRST + call.key) for call in calls)

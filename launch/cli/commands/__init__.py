@@ -46,19 +46,12 @@ _MAIN_SETTINGS = frozenset(
     {
         *("input", "input_format", "map", "failures", "answers", "gold"),
         *("answer", "fact", "fact_file", "query", "format", "json", "evaluation_output"),
-        *(
-            "subscription",
-            "listen",
-            "listen_key",
-            "alert_topic",
-            "failure_topic",
-            "file_age_s",
-            "pubsub_address",
-        ),
+        *("subscription", "listen", "listen_key", "alert_topic", "failure_topic"),
+        *("file_age_s", "pubsub_address", "health_address"),
         *("output", "run_id", "text", "work_folder", "workers", "sample", "config"),
         *("again", "fail_above", "escalate"),
         *("checker", "scorer", "project", "location", "max_in_flight", "requests_per_minute"),
-        *("price_per_1k_chars", "max_calls", "max_cost", "health_address"),
+        *("price_per_1k_chars", "max_calls", "max_cost"),
         *("low_grounded_threshold", "claim_threshold", "alert_verdicts"),
         *("alert_webhook", "test_alert"),
     }

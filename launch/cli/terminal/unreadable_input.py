@@ -20,17 +20,18 @@ _SEARCHED_FAILURES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def fail_with(sentence: str, faults: Sequence[str]) -> int:
-    """Print why a command failed, with the first faults, which hold no text of an answer."""
-    return fail("\n".join([sentence, *(f"  {printable(fault)}" for fault in faults)]))
+def fail_with(sentence: str, faults: Sequence[str], *hints: str) -> int:
+    """Print why a command failed, the first faults, which hold no text of an answer, and hints."""
+    shown = (*faults[:SHOWN_FAULTS], *hints)
+    return fail("\n".join([sentence, *(f"  {printable(each)}" for each in shown)]))
 
 
 def fail_unreadable(faults: Sequence[str], paths: Sequence[str]) -> int:
     """Print that no message could be read, the first faults, if any, and what may help."""
     first = paths[:SHOWN_FAULTS]
-    shown = faults[:SHOWN_FAULTS] or [f"{path}: no message in it" for path in first]
+    shown = faults or [f"{path}: no message in it" for path in first]
     hints = filter(None, map(hint_for, first))
-    return fail_with("nothing in the input could be read", [*shown, *islice(hints, 1)])
+    return fail_with("nothing in the input could be read", shown, *islice(hints, 1))
 
 
 def first_failures(destination: Destination, run: str, error_class: str | None = None) -> list[str]:

@@ -13,11 +13,7 @@ from groundwatch.launch.cli.commands.evaluate import EvaluateSettings
 from groundwatch.launch.cli.paths import find_inputs
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.cli.terminal.figures import NOTHING, count, counted, percent
-from groundwatch.launch.cli.terminal.unreadable_input import (
-    SHOWN_FAULTS,
-    fail_unreadable,
-    fail_with,
-)
+from groundwatch.launch.cli.terminal.unreadable_input import fail_unreadable, fail_with
 from groundwatch.launch.results.shares import FEW_EXAMPLES, Interval
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded
@@ -101,11 +97,11 @@ def _use(
         unmatched = "no label belongs to an answer; they are joined by record_id, name or id"
         last = collected.last_failure
         reason = f"no answer could be checked: {last}" if last else unmatched
-        return fail_with(f"the {action} failed: {reason}", collected.damaged[:SHOWN_FAULTS])
+        return fail_with(f"the {action} failed: {reason}", collected.damaged)
     status = use()
     if collected.damaged:
         sentence = f"the {action} failed: damaged files: {len(collected.damaged)}"
-        return fail_with(sentence, collected.damaged[:SHOWN_FAULTS])
+        return fail_with(sentence, collected.damaged)
     return status
 
 

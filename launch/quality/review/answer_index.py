@@ -12,6 +12,7 @@ import msgspec
 
 from groundwatch.launch.quality.evaluate.strata import Stratum, next_stratum, stratum_of
 from groundwatch.launch.results.shares import Sample
+from groundwatch.launch.results.waiting_rows import describe_waiting
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.sources.output_folder import (
     UnreadableFile,
@@ -106,7 +107,7 @@ class AnswerIndex:
     """
 
     def __init__(self, folders: Mapping[str, Thresholds], cache: Path) -> None:
-        self._folders = folders
+        self.folders = folders
         identity = msgspec.json.encode([_FORMAT, sorted(folders.items())])
         self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
         try:
@@ -132,7 +133,7 @@ class AnswerIndex:
         Deletes all, and begins again, if an indexed file is gone, or a damaged one has changed. A
         damaged file counts with the answers before its damage.
         """
-        found = {path: folder for folder in self._folders for path in find_files(folder).enriched}
+        found = {path: folder for folder in self.folders for path in find_files(folder).enriched}
         known = dict(self._rows("SELECT path, version FROM files"))
         is_outdated = any(
             path not in found or (version and version != _version(path))
@@ -153,13 +154,17 @@ class AnswerIndex:
                 if is_stopped():
                     return number
                 with writer.transaction():
-                    _add_file(writer, path, self._folders[found[path]])
+                    _add_file(writer, path, self.folders[found[path]])
                 writer.checkpoint()
         self.unread = 0
         return len(new)
 
     def damaged(self) -> list[str]:
         return [damage for (damage,) in self._rows("SELECT damage FROM files WHERE damage <> ''")]
+
+    def unpublished(self) -> list[str]:
+        """Say which answers of the folders are in no file yet, a sentence for each place."""
+        return [sentence for folder in self.folders for sentence in describe_waiting(folder)]
 
     def names(self, kind: str, limit: int = 200) -> list[tuple[str, int]]:
         """List the names of a kind, and of how many records, the most frequent first."""

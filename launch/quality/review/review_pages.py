@@ -1,6 +1,6 @@
 """Render the pages of the review: the list, one answer, and what the labels say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -17,7 +17,6 @@ from groundwatch.launch.results.report.page.report_page import ENVIRONMENT, own_
 from groundwatch.schemas.checked_answer import Claim
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.transforms.rules.record_urls import record_url
-from groundwatch.transforms.rules.thresholds import Thresholds
 from .answer_index import NAME_KINDS, AnswerIndex, Listing
 from .label_files import LabelFiles
 
@@ -45,14 +44,14 @@ POLICY = "; ".join(
 
 
 class ReviewPages:
-    """Render pages whose links begin with `root`, such as ``/TOKEN``."""
+    """Render pages of answers and their labels; links begin with `root`, such as ``/TOKEN``."""
 
     def __init__(
-        self, root: str, title: str, thresholds: Thresholds, url_template: str | None
+        self, root: str, index: AnswerIndex, labels: LabelFiles, url_template: str | None
     ) -> None:
         self._common = {
-            "title": title,
-            "thresholds": thresholds,
+            "title": ", ".join(index.folders),
+            "thresholds": next(iter(index.folders.values())),
             "record_url": partial(record_url, url_template),
             "verdicts": presentation.verdict_styles(()),
             "style": _STYLE,
@@ -62,27 +61,16 @@ class ReviewPages:
             "keys": _KEYS,
             "address": self.address,
         }
-        self._root = root
+        self._root, self._index, self._labels = root, index, labels
 
     def address(self, *path: str, **query: object) -> str:
         kept = {name: value for name, value in query.items() if value not in (None, "")}
         place = "/".join((self._root, *(quote(each, safe="") for each in path)))
         return f"{place}?{urlencode(kept)}" if kept else place
 
-    def list_page(
-        self,
-        index: AnswerIndex,
-        labels: LabelFiles,
-        listing: Listing,
-        filters: Mapping[str, str],
-        waiting: Sequence[str],
-        *,
-        is_drawing: bool,
-    ) -> str:
-        """Render a page of the list, which may lack an answer that is drawn and not labelled.
-
-        `waiting` says which answers are in no file yet.
-        """
+    def list_page(self, listing: Listing, filters: Mapping[str, str], *, is_drawing: bool) -> str:
+        """Render a page of the list, which may lack an answer that is drawn and not labelled."""
+        index, labels = self._index, self._labels
         rows = [cut_answer(row) for row in index.read(listing.record_ids)]
         names = {kind: index.names(kind) for kind in NAME_KINDS}
         if is_drawing:
@@ -99,14 +87,13 @@ class ReviewPages:
             damaged=index.damaged(),
             labelled=index.count_labelled(),
             is_drawing=is_drawing,
-            waiting=waiting,
+            waiting=index.unpublished(),
         )
 
     def record_page(
         self,
         row: AnswerRow,
         number: int,
-        labels: LabelFiles,
         filters: Mapping[str, str],
         around: tuple[str | None, str | None],
         *,
@@ -117,7 +104,7 @@ class ReviewPages:
         `around` are the records before and behind it in the list, if there are such. A blind page
         has nothing of the verdict, and no label of another person.
         """
-        record_id = row.record_id
+        record_id, labels = row.record_id, self._labels
         row = _blind_answer(row) if is_blind else row
         decisions = labels.decisions(record_id, labels.labeller if is_blind else None)
         return self._render(
@@ -139,23 +126,18 @@ class ReviewPages:
         )
 
     def labels_page(
-        self,
-        index: AnswerIndex,
-        labels: LabelFiles,
-        findings: LabelFindings,
-        calibration: ChosenThresholds | None,
-        written: str | None,
+        self, findings: LabelFindings, calibration: ChosenThresholds | None, written: str | None
     ) -> str:
         """Render what the labels say, and thresholds, which were written to a file or not."""
         return self._render(
             "labels.html",
             findings=findings,
-            labelled=index.count_labelled(),
-            unscored=index.count() - sum(each.answers for each in findings.samples.values()),
+            labelled=self._index.count_labelled(),
+            unscored=self._index.count() - sum(each.answers for each in findings.samples.values()),
             drawn=sum(each.labelled for each in findings.samples.values()),
             strata=list(Stratum),
-            agreements=list(labels.agreements()),
-            path=labels.path,
+            agreements=list(self._labels.agreements()),
+            path=self._labels.path,
             half_width=HALF_WIDTH,
             calibration=calibration,
             written=written,

@@ -3,15 +3,16 @@
 import asyncio
 import hmac
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from groundwatch.launch.http_server import HttpRequest, Page
+from groundwatch.launch.http_server import HttpRequest, Page, RequestRefused
 from groundwatch.launch.quality.evaluate.calibrate_thresholds import thresholds_file
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.quality.evaluate.find_thresholds import Goal
@@ -34,16 +35,9 @@ _HEADERS = {
 _HTML = "text/html; charset=utf-8"
 _RESAMPLES = 200
 _DRAWN = {"sample": "drawn"}
+_THRESHOLDS = "thresholds.yaml"  # beside the labels: the file that a calibration writes
 _Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 _log = logging.getLogger(__name__)
-
-
-class _Refused(Exception):
-    """A request that is not answered; the message says why."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class Routes:
@@ -54,22 +48,13 @@ class Routes:
       index: the answers.
       labels: their labels.
       pages: renders the pages.
-      thresholds_path: the file that a calibration writes.
-      waiting: says which answers are in no file yet.
     """
 
     def __init__(
-        self,
-        token: str,
-        index: AnswerIndex,
-        labels: LabelFiles,
-        pages: ReviewPages,
-        thresholds_path: str,
-        *,
-        waiting: Callable[[], list[str]],
+        self, token: str, index: AnswerIndex, labels: LabelFiles, pages: ReviewPages
     ) -> None:
         self._token, self._index, self._labels, self._pages = token, index, labels, pages
-        self._thresholds_path, self._waiting = thresholds_path, waiting
+        self._thresholds_path = str(Path(labels.path).with_name(_THRESHOLDS))
         self._drawn: str | None = None  # waits for a label of the person who labels now
         self._thread = ThreadPoolExecutor(1, "review")
 
@@ -80,7 +65,7 @@ class Routes:
     def _answer_or_refuse(self, request: HttpRequest) -> Page:
         try:
             return self._answer(request)
-        except _Refused as refused:
+        except RequestRefused as refused:
             return self._refusal(str(refused), refused.status)
         except (OSError, UnreadableFile, UnreadableLabels) as error:
             return self._refusal(str(error), 500)
@@ -94,7 +79,7 @@ class Routes:
     def _answer(self, request: HttpRequest) -> Page:
         _, token, *path = request.path.split("/")
         if not hmac.compare_digest(token.encode(), self._token.encode()):
-            raise _Refused(403, "The address is not the one that was printed at the start.")
+            raise RequestRefused(403, "The address is not the one that was printed at the start.")
         filters = dict(parse_qsl(request.query))
         # Others may label in the same files.
         self._labels.read_new()
@@ -103,15 +88,8 @@ class Routes:
             case "GET", [] | [""]:
                 number = _whole(filters.get("page"))
                 listing = self._index.page(_query(filters), number, self._drawn)
-                page = self._pages.list_page(
-                    self._index,
-                    self._labels,
-                    listing,
-                    filters,
-                    self._waiting(),
-                    is_drawing=bool(self._drawn),
-                )
-                return self._html(page)
+                is_drawing = bool(self._drawn)
+                return self._html(self._pages.list_page(listing, filters, is_drawing=is_drawing))
             case "GET", ["record", record_id]:
                 return self._html(self._record(record_id, filters))
             case "GET", ["draw"]:
@@ -121,7 +99,7 @@ class Routes:
             case "POST", [action]:
                 self._require_same_origin(request)
                 return self._change(action, dict(parse_qsl(request.body.decode(errors="replace"))))
-        raise _Refused(404, "The page does not exist.")
+        raise RequestRefused(404, "The page does not exist.")
 
     def _record(self, record_id: str, filters: Mapping[str, str]) -> str:
         row = self._row(record_id)
@@ -136,7 +114,7 @@ class Routes:
             before = self._neighbour(query, record_id, is_next=False)
             behind = self._neighbour(query, record_id, is_next=True)
         around = before, behind
-        return self._pages.record_page(row, number, self._labels, kept, around, is_blind=is_blind)
+        return self._pages.record_page(row, number, kept, around, is_blind=is_blind)
 
     def _neighbour(self, query: Query, record_id: str, *, is_next: bool) -> str | None:
         return self._index.neighbour(query, record_id, is_next=is_next, without=self._drawn)
@@ -153,12 +131,12 @@ class Routes:
     def _row(self, record_id: str) -> AnswerRow:
         for row in self._index.read([record_id]):
             return row
-        raise _Refused(404, "No answer has this record id.")
+        raise RequestRefused(404, "No answer has this record id.")
 
     def _draw(self) -> str:
         self._drawn = self._index.draw()
         if self._drawn is None:
-            raise _Refused(404, "All scored answers are labelled.")
+            raise RequestRefused(404, "All scored answers are labelled.")
         return self._drawn
 
     def _change(self, action: str, form: Mapping[str, str]) -> Page:
@@ -166,7 +144,7 @@ class Routes:
         if action == "undo":
             record_id = self._labels.undo()
             if record_id is None:
-                raise _Refused(404, "Nothing was labelled since the start.")
+                raise RequestRefused(404, "Nothing was labelled since the start.")
             return self._redirect("record", record_id, filters)
         if action == "label":
             return self._label(form, filters)
@@ -176,17 +154,17 @@ class Routes:
             if found and not failure:
                 storage.write_whole(self._thresholds_path, thresholds_file(found))
                 return self._redirect("labels", "", {**form, "written": "1"})
-            raise _Refused(400, f"No thresholds: {failure}.")
-        raise _Refused(404, "This change does not exist.")
+            raise RequestRefused(400, f"No thresholds: {failure}.")
+        raise RequestRefused(404, "This change does not exist.")
 
     def _label(self, form: Mapping[str, str], filters: dict[str, str]) -> Page:
         label, record_id = form.get("label"), form.get("record_id", "")
         if label not in DECISIONS:
-            raise _Refused(400, f"A label is one of {', '.join(DECISIONS)}.")
+            raise RequestRefused(400, f"A label is one of {', '.join(DECISIONS)}.")
         row = self._row(record_id)
         number = _claim_number(form, row)
         if "claim" in form and not number:
-            raise _Refused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
+            raise RequestRefused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
         claim = row.claims[number - 1] if number else None
         # An answer that a person chose is no sample, whatever the address says.
         is_drawn, index = record_id == self._drawn, self._index
@@ -218,7 +196,7 @@ class Routes:
         )
         written = self._thresholds_path if filters.get("written") else None
         calibration = self._calibration(filters)
-        return self._pages.labels_page(index, self._labels, findings, calibration, written)
+        return self._pages.labels_page(findings, calibration, written)
 
     def _calibration(self, form: Mapping[str, str]) -> ChosenThresholds | None:
         goal, labels = _goal(form), self._labels
@@ -233,7 +211,7 @@ class Routes:
         origin = urlsplit(request.headers.get("Origin", ""))
         host = request.headers.get("Host", "")
         if not host or origin.netloc != host:
-            raise _Refused(403, "Only a page of this review can change labels.")
+            raise RequestRefused(403, "Only a page of this review can change labels.")
 
     def _redirect(self, page: str, name: str, filters: Mapping[str, str]) -> Page:
         address = self._pages.address(page, *([name] if name else []), **filters)
@@ -254,7 +232,7 @@ def _query(filters: Mapping[str, str]) -> Query:
     try:
         return msgspec.convert(_kept(filters), Query, strict=False)
     except msgspec.ValidationError as error:
-        raise _Refused(400, f"A filter cannot be read: {error}.") from None
+        raise RequestRefused(400, f"A filter cannot be read: {error}.") from None
 
 
 def _whole(text: str | None) -> int:
@@ -274,5 +252,7 @@ def _goal(form: Mapping[str, str]) -> Goal | None:
     try:
         value = msgspec.convert(form.get("value"), _Share, strict=False)
     except msgspec.ValidationError:
-        raise _Refused(400, "A wanted precision or recall is above 0 and at most 1.") from None
+        raise RequestRefused(
+            400, "A wanted precision or recall is above 0 and at most 1."
+        ) from None
     return Goal(value, form["goal"] == "recall")

@@ -8,10 +8,9 @@ import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from groundwatch.launch.cli.commands.review import ReviewSettings
@@ -19,7 +18,7 @@ from groundwatch.launch.cli.paths import user_folder, user_name
 from groundwatch.launch.cli.terminal.exit_status import DONE, fail
 from groundwatch.launch.http_server import HttpServer, ServerLimits, address_of, open_listener
 from groundwatch.launch.quality.evaluate.labels import UnreadableLabels
-from groundwatch.launch.results.waiting_rows import describe_waiting, find_results
+from groundwatch.launch.results.waiting_rows import find_results
 from groundwatch.pipeline import storage
 from groundwatch.pipeline.settings.load import Loaded, UsageError
 from groundwatch.pipeline.sources.output_folder import UnreadableFile, read_thresholds
@@ -31,7 +30,6 @@ from .routes import Routes
 
 _LIMITS = ServerLimits(deadline_s=30.0, max_connections=64, max_body_bytes=64_000, shutdown_s=1.0)
 _POLL_S = 2.0
-_THRESHOLDS = "thresholds.yaml"
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +46,7 @@ def review(loaded: Loaded[ReviewSettings]) -> int:
     except (OSError, UnreadableFile, UnreadableLabels) as error:
         return fail(f"the review cannot begin: {error}")
     try:
-        asyncio.run(_serve(settings, folders, index, labels))
+        asyncio.run(_serve(settings, index, labels))
     except OSError as error:
         return fail(f"the review cannot be served: {error}")
     finally:
@@ -56,28 +54,20 @@ def review(loaded: Loaded[ReviewSettings]) -> int:
     return DONE
 
 
-async def _serve(
-    settings: ReviewSettings,
-    folders: Mapping[str, Thresholds],
-    index: AnswerIndex,
-    labels: LabelFiles,
-) -> None:
+async def _serve(settings: ReviewSettings, index: AnswerIndex, labels: LabelFiles) -> None:
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     token = secrets.token_urlsafe(24)
-    thresholds = next(iter(folders.values()))
-    pages = ReviewPages(f"/{token}", ", ".join(folders), thresholds, settings.record_url)
-    thresholds_path = str(Path(labels.path).with_name(_THRESHOLDS))
-    waiting = partial(_waiting, folders)
-    routes = Routes(token, index, labels, pages, thresholds_path, waiting=waiting)
+    pages = ReviewPages(f"/{token}", index, labels, settings.record_url)
+    routes = Routes(token, index, labels, pages)
     with open_listener(settings.review_host, settings.review_port) as listener:
         async with HttpServer(routes.answer, _LIMITS).serving(listener):
             with _reading(index):
                 address = f"{address_of(listener)}/{token}/"
                 sys.stdout.write(f"{address}\nlabels: {labels.path}, by {labels.labeller}\n")
                 sys.stdout.flush()
-                for sentence in _waiting(folders):
+                for sentence in index.unpublished():
                     sys.stderr.write(f"groundwatch: {sentence}\n")
                 if settings.open:
                     await loop.run_in_executor(None, webbrowser.open, address)
@@ -113,10 +103,6 @@ def _thresholds(folder: str) -> Thresholds:
     if not files.enriched and not storage.find_below(folder):
         raise UsageError([f"{folder}: holds no enriched records: pass an output folder"])
     return read_thresholds(files)
-
-
-def _waiting(folders: Iterable[str]) -> list[str]:
-    return [sentence for folder in folders for sentence in describe_waiting(folder)]
 
 
 def _cache_folder() -> Path:

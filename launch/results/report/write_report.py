@@ -45,7 +45,7 @@ def read_output(
     thresholds: GivenThresholds,
     *,
     shown: int = SHOWN_ANSWERS,
-    also_add: Callable[[AnswerRow], None] | None = None,
+    also_add: Callable[[AnswerRow], None] = lambda _: None,
 ) -> Findings:
     """Count the records of a folder, one at a time; thresholds replace those of the summary.
 
@@ -66,8 +66,7 @@ def read_output(
                 tally.add_failure(failure)
     for answer in _answers(files.enriched, unreadable):
         tally.add_answer(answer)
-        if also_add is not None:
-            also_add(answer)
+        also_add(answer)
     return Findings(tally=tally, summary=summary, unreadable=tuple(unreadable))
 
 

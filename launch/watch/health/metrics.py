@@ -1,7 +1,7 @@
 """The worker's metrics under stable names, as Prometheus reads them."""
 
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
 import apache_beam as beam
@@ -60,17 +60,10 @@ CHECKS: Mapping[Counter, str] = {
 class Metrics(Collector):
     """Collect the metrics at each request; the journal's connection is for that thread."""
 
-    def __init__(
-        self,
-        worker: Worker,
-        journal: Journal,
-        is_healthy: Callable[[], bool],
-        posts: PostServer | None = None,
-    ) -> None:
+    def __init__(self, worker: Worker, journal: Journal, posts: PostServer | None = None) -> None:
         self._worker = worker
         self._posts = posts
         self._journal = journal
-        self._is_healthy = is_healthy
         self._registry = CollectorRegistry()
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
@@ -182,7 +175,7 @@ class Metrics(Collector):
         yield _counter("failed_publications", meaning, worker.publisher.failed)
         incidents = worker.monitor.open_incident_counts
         yield _gauge("open_incidents", "Incidents that are open.", incidents, "kind")
-        yield _gauge("healthy", "1 while /healthz answers ok.", self._is_healthy())
+        yield _gauge("healthy", "1 while /healthz answers ok.", not worker.health.reasons())
         info = GaugeMetricFamily(_PREFIX + "build_info", "Versions.", labels=_VERSIONED)
         info.add_metric([__version__, beam.__version__, platform.python_version()], 1)
         yield info

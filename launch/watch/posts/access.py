@@ -13,6 +13,7 @@ import httpx
 import msgspec
 from google.auth import exceptions, jwt
 
+from groundwatch.launch.http_server import RequestRefused
 from groundwatch.transforms.runtime.http_client import open_http_client
 
 PUSH = "/push"
@@ -25,14 +26,6 @@ _ASK_AGAIN_S = 60.0  # for a certificate that is not known: a wrong token must n
 _TIMEOUT_S = 10.0
 _CLOCK_SKEW_S = 60
 _BEARER = "bearer "
-
-
-class PostRefused(Exception):
-    """A request is refused, with a status and a sentence for its sender."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status, self.message = status, message
 
 
 class PushTokens:
@@ -51,7 +44,7 @@ class PushTokens:
         self._asked_s = -_KEEP_S
 
     def verify(self, token: str) -> None:
-        """Raise PostRefused unless Google has signed a token for us."""
+        """Raise RequestRefused unless Google has signed a token for us."""
         try:
             key = str(jwt.decode_header(token).get("kid"))
             certificates = self._certificates(key)
@@ -61,12 +54,12 @@ class PushTokens:
         except (exceptions.GoogleAuthError, ValueError):
             audience = f"the audience {self._audience!r}"
             message = f"the token is not signed by Google for {audience}, or is over"
-            raise PostRefused(401, message) from None
+            raise RequestRefused(401, message) from None
         email = claims.get("email")
         if claims.get("iss") not in _ISSUERS or claims.get("email_verified") is not True:
-            raise PostRefused(401, "the token is not of a Google account")
+            raise RequestRefused(401, "the token is not of a Google account")
         if self._account not in {None, email}:
-            raise PostRefused(401, f"the token is of {email}, and not of {self._account}")
+            raise RequestRefused(401, f"the token is of {email}, and not of {self._account}")
 
     def _certificates(self, key: str) -> Mapping[str, str]:
         with self._lock:
@@ -80,7 +73,7 @@ class PushTokens:
                     if key not in self._known:
                         name = type(error).__name__
                         message = f"Google's certificates cannot be read: {name}"
-                        raise PostRefused(503, message) from None
+                        raise RequestRefused(503, message) from None
             return self._known
 
 
@@ -91,15 +84,15 @@ class Access(NamedTuple):
     tokens: PushTokens | None = None
 
     def verify(self, path: str, headers: Mapping[str, str]) -> None:
-        """Raise PostRefused unless the headers allow a request; it may ask Google."""
+        """Raise RequestRefused unless the headers allow a request; it may ask Google."""
         given = header(headers, "Authorization")
         token = given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else ""
         if path == PUSH and self.tokens:
             self.tokens.verify(token)
         elif self.key is None and self.tokens:
-            raise PostRefused(401, f"only {PUSH} is open: start the worker with --listen_key")
+            raise RequestRefused(401, f"only {PUSH} is open: start the worker with --listen_key")
         elif self.key is not None and not hmac.compare_digest(token.encode(), self.key.encode()):
-            raise PostRefused(401, "send the key of --listen_key as Authorization: Bearer KEY")
+            raise RequestRefused(401, "send the key of --listen_key as Authorization: Bearer KEY")
 
 
 def header(headers: Mapping[str, str], name: str) -> str:

@@ -16,6 +16,7 @@ import msgspec
 from groundwatch.launch.http_server import (
     HttpRequest,
     Page,
+    RequestRefused,
     ServerLimits,
     ServerThread,
     refuse_in_text,
@@ -29,7 +30,7 @@ from groundwatch.transforms.formats.carriers.otlp_json import SPANS, concerns_mo
 from groundwatch.transforms.formats.parser import ParseFailure, parse_answers
 from groundwatch.transforms.runtime import clock
 from . import otlp_requests as otlp
-from .access import PUSH, Access, PostRefused, header
+from .access import PUSH, Access, header
 from .posted_messages import PostedMessage, PostedMessages, QueueFull
 
 ANSWERS = "/answers"
@@ -116,10 +117,10 @@ class PostServer:
         try:
             posted = await loop.run_in_executor(self._reader, self._read, request)
             await self._keep(posted.messages)
-        except PostRefused as refused:
-            page = refuse_in_text(refused.status, refused.message)
+        except RequestRefused as refused:
+            page = refuse_in_text(refused.status, str(refused))
             if signal and content_type in {otlp.JSON, otlp.PROTOBUF}:
-                page = otlp.refusal(refused.status, refused.message, content_type)
+                page = otlp.refusal(refused.status, str(refused), content_type)
             is_later = refused.status in {429, 503}
             return page._replace(headers={"Retry-After": str(_RETRY_AFTER_S)} if is_later else {})
         if request.path == METRICS:
@@ -156,22 +157,22 @@ class PostServer:
         try:
             self._messages.add([each for messages, _ in waiting for each in messages])
         except QueueFull:
-            return PostRefused(429, "as much waits for its check as may: send it again later")
+            return RequestRefused(429, "as much waits for its check as may: send it again later")
         except OSError as error:
             _log.error("%s; what is posted is refused", error)
-            return PostRefused(503, "the worker cannot write its database: send it again later")
+            return RequestRefused(503, "the worker cannot write its database: send it again later")
         except Exception as error:  # noqa: BLE001 - a defect, which each of the requests reports
             return error
         return None
 
     def _read(self, request: HttpRequest) -> Posted:
         if request.path not in PATHS:
-            raise PostRefused(404, f"POST to {', '.join(PATHS)}")
+            raise RequestRefused(404, f"POST to {', '.join(PATHS)}")
         if request.method != "POST":
-            raise PostRefused(405, "only POST is served")
+            raise RequestRefused(405, "only POST is served")
         self._access.verify(request.path, request.headers)
         if self._is_draining():
-            raise PostRefused(503, "the worker ends: send it again later")
+            raise RequestRefused(503, "the worker ends: send it again later")
         attributes = {RECEIVED_US: str(clock.now_us())}
         try:
             if signal := otlp.SIGNALS.get(request.path):
@@ -182,7 +183,7 @@ class PostServer:
                 return Posted([_read_push(request, attributes)])
             return self._read_answers(request, attributes)
         except (UnreadableAnswer, DamagedArchive) as error:
-            raise PostRefused(400, str(error)) from None
+            raise RequestRefused(400, str(error)) from None
 
     def _read_answers(self, request: HttpRequest, attributes: dict[str, str]) -> Posted:
         key = header(request.headers, "Idempotency-Key")
@@ -192,7 +193,7 @@ class PostServer:
         for each in read_archive(stream, f"post-{name[:_ID_DIGITS]}"):
             size_bytes += len(each.payload)
             if size_bytes > _MOST_DECODED_BYTES:
-                raise PostRefused(413, f"the messages are over {_MOST_DECODED_BYTES:,} bytes")
+                raise RequestRefused(413, f"the messages are over {_MOST_DECODED_BYTES:,} bytes")
             messages.append(
                 PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
             )
@@ -205,7 +206,7 @@ class PostServer:
     ) -> Posted:
         content_type = _content_type(request)
         if content_type not in {otlp.JSON, otlp.PROTOBUF}:
-            raise PostRefused(415, f"the Content-Type must be {otlp.JSON} or {otlp.PROTOBUF}")
+            raise RequestRefused(415, f"the Content-Type must be {otlp.JSON} or {otlp.PROTOBUF}")
         whole = otlp.read_batch(signal, request.body, content_type)
         traces = otlp.by_trace(whole) if signal.fields is SPANS else {"": whole}
         messages, complete = [], []

@@ -209,7 +209,7 @@ def test_what_the_checker_asks_to_wait_is_seen_while_others_are_checked_and_trie
             work(worker, lambda: watched.outstanding == worker.waiting == 3)
             work(worker, lambda: worker.monitor.open_incident_counts["checker"])
             assert f"{server.address}: quota, for" in worker.health.reasons()[REASON]
-            metrics = Metrics(worker, worker.journal, lambda: False)
+            metrics = Metrics(worker, worker.journal)
             assert "groundwatch_deferred_messages 3.0" in metrics.page("").body.decode()
             work(worker, lambda: not watched.outstanding)
             work(worker, lambda: REASON not in worker.health.reasons())

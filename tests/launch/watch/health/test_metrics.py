@@ -49,6 +49,9 @@ STATS = SubscriptionStats(
 class AWorker:
     """A worker as its metrics see it."""
 
+    def __init__(self, *, is_well: bool = True) -> None:
+        self.health = SimpleNamespace(reasons=lambda: {} if is_well else {"not_pulling": ""})
+
     batches_done = 5
     batches_failed = 2
     waiting = 15
@@ -107,7 +110,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 def metrics(*, is_well: bool = True) -> Metrics:
-    return Metrics(AWorker(), AJournal(), lambda: is_well)  # type: ignore[arg-type]
+    return Metrics(AWorker(is_well=is_well), AJournal())  # type: ignore[arg-type]
 
 
 def samples_of_page(*, is_well: bool = True) -> Samples:
@@ -290,7 +293,7 @@ def test_a_reader_that_asks_for_openmetrics_gets_it() -> None:
 
 
 def test_nothing_is_asked_before_somebody_reads() -> None:
-    Metrics(None, None, lambda: True)  # type: ignore[arg-type]
+    Metrics(None, None)  # type: ignore[arg-type]
 
 
 def test_every_metric_is_explained() -> None:

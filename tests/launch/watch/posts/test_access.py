@@ -12,7 +12,8 @@ from google.auth import crypt, jwt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwatch.launch.watch.posts.access import Access, PostRefused, PushTokens
+from groundwatch.launch.http_server import RequestRefused
+from groundwatch.launch.watch.posts.access import Access, PushTokens
 from tests.support.http_messages import Received, Reply
 from tests.support.posting import Posting
 from tests.support.results_server import ResultsServer, results_server
@@ -91,7 +92,7 @@ def test_a_token_is_verified(google: Google, name: str) -> None:
     if not words:
         google.tokens.verify(token)
         return
-    with pytest.raises(PostRefused, match=words) as refused:
+    with pytest.raises(RequestRefused, match=words) as refused:
         google.tokens.verify(token)
     assert token not in str(refused.value)
 
@@ -105,7 +106,7 @@ def test_a_token_is_verified(google: Google, name: str) -> None:
 def test_any_other_text_is_refused(text: str) -> None:
     tokens = PushTokens(AUDIENCE, ACCOUNT, "http://127.0.0.1:9/certs")
     tokens._asked_s = time.monotonic()
-    with pytest.raises(PostRefused):
+    with pytest.raises(RequestRefused):
         tokens.verify(text)
 
 
@@ -117,7 +118,7 @@ def test_the_certificates_are_asked_for_once_and_again_when_google_has_new_ones(
         tokens.verify(google.token())
     google.public = {"two"}
     for _ in range(3):
-        with pytest.raises(PostRefused):
+        with pytest.raises(RequestRefused):
             tokens.verify(google.token("two"))
     assert len(google.server.received) == 1
     minute_later_s = time.monotonic() + 60
@@ -135,7 +136,7 @@ def test_without_google_known_keys_open_and_others_wait(
     hour_later_s = time.monotonic() + 3600
     monkeypatch.setattr(time, "monotonic", lambda: hour_later_s)
     tokens.verify(google.token())
-    with pytest.raises(PostRefused, match="cannot be read"):
+    with pytest.raises(RequestRefused, match="cannot be read"):
         google.tokens.verify(google.token())
 
 

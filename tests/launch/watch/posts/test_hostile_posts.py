@@ -14,8 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from groundwatch.launch.http_server import HttpRequest
-from groundwatch.launch.watch.posts.access import Access, PostRefused
+from groundwatch.launch.http_server import HttpRequest, RequestRefused
+from groundwatch.launch.watch.posts.access import Access
 from groundwatch.launch.watch.posts.otlp_requests import joined
 from groundwatch.launch.watch.posts.post_server import Posted, PostServer
 from groundwatch.launch.watch.posts.posted_messages import PostedMessages
@@ -110,7 +110,7 @@ def assert_kept_or_refused(
     posted, status = Posted([]), 0
     try:
         posted = server._read(request)
-    except PostRefused as refused:
+    except RequestRefused as refused:
         status = refused.status
     assert status in {0, 400, 413, 415}
     for each in posted.messages:
