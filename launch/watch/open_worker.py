@@ -42,7 +42,6 @@ from .retry_queue import RetryQueue
 from .worker import Worker, WorkerLimits, checkers_answered
 
 _CLOSE_WITHIN_S = 5.0
-_COUNTED = ("waiting", "processing", "settled", "size_bytes", "overdue", "redelivered")
 _log = logging.getLogger(__name__)
 
 
@@ -173,7 +172,12 @@ class _SeveralSubscriptions:
         """Add the counts; the ages are those of the oldest message."""
         found = [each.stats() for each in self._subscriptions]
         return SubscriptionStats(
-            **{name: sum(getattr(each, name) for each in found) for name in _COUNTED},
+            waiting=sum(each.waiting for each in found),
+            processing=sum(each.processing for each in found),
+            settled=sum(each.settled for each in found),
+            size_bytes=sum(each.size_bytes for each in found),
+            overdue=sum(each.overdue for each in found),
+            redelivered=sum(each.redelivered for each in found),
             oldest_unacked_age_s=max(each.oldest_unacked_age_s for each in found),
             oldest_waiting_age_s=max(each.oldest_waiting_age_s for each in found),
             is_available=all(each.is_available for each in found),
