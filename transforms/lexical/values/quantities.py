@@ -63,7 +63,7 @@ def with_unit(text: str, start: int, end: int, raw: tuple[float, ...]) -> Value:
     if max([*raw, *last]) > _MAX_NUMBER:
         return Value(NUMBER, start, end)
     if sign := _BEFORE.search(text, max(0, start - _MAX_SIGN), start):
-        start, behind, units = sign.start(), end, UNITS[key_of(sign[1] or sign[2])]
+        start, behind, units = sign.start(), end, UNITS[(sign[1] or sign[2]).lower()]
     else:
         behind, units = unit_behind(text, end)
         if units:
