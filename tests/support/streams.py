@@ -15,7 +15,7 @@ from apache_beam.testing.test_stream import TestStream
 from apache_beam.transforms.util import GroupIntoBatches
 from apache_beam.transforms.window import TimestampedValue
 
-from groundwatch.pipeline.sinks import sink
+from groundwatch.pipeline.sinks import publish_rows
 from groundwatch.pipeline.sources import read_subscription
 from groundwatch.transforms import deduplicate, fill_bundles
 
@@ -96,7 +96,7 @@ def streaming_from(stream: TestStream, now_s: float = START_S) -> Iterator[dict[
     Topics.published.clear()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(read_subscription, "ReadFromPubSub", lambda **_: stream)
-        patched.setattr(sink, "WriteToPubSub", _Publish)
+        patched.setattr(publish_rows, "WriteToPubSub", _Publish)
         patched.setattr(fill_bundles, "GroupIntoBatches", _Gathering)
         patched.setattr(deduplicate, "time", _Clock(now_s))
         yield Topics.published
