@@ -34,6 +34,7 @@ _LIMIT_S = 600.0
 _ADDRESS, _IN_FLIGHT = "{address}", "{in_flight}"
 _THIS = (sys.executable, "-m", "groundwatch")
 _ONE_PROCESS = ("--workers", "1")
+_WORDS = ("--scorer", "none")
 _WITH_SERVER = ("--checker", _ADDRESS, "--max_in_flight", _IN_FLIGHT)
 
 
@@ -54,12 +55,11 @@ class Contender(NamedTuple):
 _CONTENDERS = {
     "bare script on aiohttp": Contender(()),
     "server": Contender(_THIS, (*_WITH_SERVER, *_ONE_PROCESS)),
-    "embedded": Contender(_THIS, _ONE_PROCESS, is_embedded=True),
-    "embedded first, server second": Contender(
-        _THIS, ("--escalate", *_WITH_SERVER[1:], *_ONE_PROCESS), is_embedded=True
+    "words, one process": Contender(_THIS, (*_WORDS, *_ONE_PROCESS), is_embedded=True),
+    "words first, server second": Contender(
+        _THIS, (*_WORDS, "--escalate", *_WITH_SERVER[1:], *_ONE_PROCESS), is_embedded=True
     ),
-    "words, one process": Contender(_THIS, ("--scorer", "none", *_ONE_PROCESS), is_embedded=True),
-    "words, all processors": Contender(_THIS, ("--scorer", "none"), is_embedded=True),
+    "words, all processors": Contender(_THIS, _WORDS, is_embedded=True),
 }
 
 

@@ -165,7 +165,7 @@ def read_spent(path: str) -> Spent:
 
 
 class ReplyCache:
-    """A least-recently-used cache in front of an optional file.
+    """A file of all replies, or a least-recently-used cache in memory.
 
     Identical requests in flight share one fetch and its outcome. Failures are not cached.
 
@@ -173,7 +173,7 @@ class ReplyCache:
       address: of the checker and its method, part of the key.
       max_bytes: size of the cache in memory. A reply repeats the texts of its request, so it counts
         as the request's bytes plus some.
-      store: a file of all replies, without their texts, for other processes.
+      store: a file of all replies, without their texts, also for other processes; None for memory.
     """
 
     def __init__(self, address: str, max_bytes: int, store: ReplyStore | None = None) -> None:
@@ -212,7 +212,8 @@ class ReplyCache:
             del self._in_flight[key]
             if not fetched.done():
                 fetched.set_result(reply)
-        self._keep(key, reply, len(body) + _OVERHEAD_BYTES)
+        if self._store is None:
+            self._keep(key, reply, len(body) + _OVERHEAD_BYTES)
         return reply
 
     def _key(self, body: bytes) -> bytes:

@@ -121,7 +121,7 @@ class CheckSettings(Record, frozen=True, kw_only=True):
       max_in_flight, requests_per_minute: of a process. A model runs at most once for each processor
         of the machine; where several processes share one, divide them.
       max_reply_bytes: longest reply, before and after decompression.
-      cache_bytes: size of the reply cache in memory; 0 for none.
+      cache_bytes: size of the reply cache in memory, if there is no `reply_store`; 0 for none.
       reply_store: a file that stores all replies of the run.
       budget: of the run; it needs a `reply_store`.
       proxy: the address of a proxy, None for that of the environment, if any.

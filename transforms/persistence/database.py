@@ -239,7 +239,7 @@ class Database:
             raise
         except OSError as error:
             return str(error)
-        return f"another process reads {self.path}" if is_busy else None
+        return f"{self.path} is being read" if is_busy else None
 
     def verify(self, tables: str) -> None:
         """Raise DamagedDatabase if a row, an index or a table is not what was written."""

@@ -196,7 +196,7 @@ def test_while_another_process_reads_each_checkpoint_is_tried_once_and_one_line_
                     (database, other)[number % 2].checkpoint()
             assert len(tries) == 3
         assert caplog.messages == [
-            f"another process reads {path}: commits stay in its log meanwhile, and are safe there"
+            f"{path} is being read: commits stay in its log meanwhile, and are safe there"
         ]
         database.checkpoint()
         assert path.with_name("a.sqlite-wal").stat().st_size == 0
