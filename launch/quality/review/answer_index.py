@@ -1,7 +1,7 @@
 """Index the answers of output folders, so that a page of a million is found in an instant."""
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime, time
@@ -10,59 +10,35 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from groundwatch.launch.quality.evaluate.strata import Stratum, next_stratum, stratum_of
+from groundwatch.launch.quality.evaluate.strata import Stratum, next_stratum
 from groundwatch.launch.results.shares import Sample
 from groundwatch.launch.results.waiting_rows import describe_waiting
-from groundwatch.pipeline import storage
-from groundwatch.pipeline.sources.output_folder import (
-    UnreadableFile,
-    find_files,
-    locate_blocks,
-    read_answer_row,
-)
+from groundwatch.pipeline.sources.output_folder import find_files, read_answer_row
 from groundwatch.schemas import Record
 from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.quantities import DAY_US, to_us
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database, SqlValue
 from groundwatch.transforms.rules.thresholds import Thresholds
-
-_FORMAT = 3
-_PAGE = 25
-_CHANCE_BYTES = 7
-_CHANCES = 256**_CHANCE_BYTES
-# The text of a record is in its file only. `id` is the order of reading; a name has a number.
-# Only a damaged file has a version: of the moment before it was read.
-_TABLES = """
-CREATE TABLE IF NOT EXISTS files(
-  file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT, version TEXT);
-CREATE TABLE IF NOT EXISTS names(
-  number INTEGER PRIMARY KEY, kind TEXT, name TEXT, records INTEGER, UNIQUE (kind, name));
-CREATE TABLE IF NOT EXISTS ids(id INTEGER PRIMARY KEY, record_id TEXT UNIQUE);
-CREATE TABLE IF NOT EXISTS records(
-  id INTEGER PRIMARY KEY, file INTEGER, start_byte INTEGER, place INTEGER, verdict INTEGER,
-  reason INTEGER, engine INTEGER, time_us INTEGER, score REAL, stratum TEXT, chance INTEGER);
-CREATE INDEX IF NOT EXISTS draws ON records(stratum, chance);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
-  text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
-"""
-_DELETE = (
-    *("DELETE FROM files", "DELETE FROM names", "DELETE FROM ids", "DELETE FROM records"),
-    "INSERT INTO words(words) VALUES ('delete-all')",
+from .index_entries import (
+    CHANCES,
+    DELETE_ENTRIES,
+    INDEX_FORMAT,
+    INDEX_TABLES,
+    UNSCORED,
+    add_file,
+    chance_of,
+    version_of,
 )
+
+_PAGE = 25
 # By record id: an answer gets another number when the index is made again, by any process.
 _LABELLED = "CREATE TEMP TABLE labelled(record_id TEXT PRIMARY KEY, label TEXT, sample TEXT)"
 _ORDERS = {"score": "score", "newest": "-time_us", "oldest": "iif(time_us = 0, 1 << 62, time_us)"}
-_NEW_FILE = "INSERT OR IGNORE INTO files(path, damage, version) VALUES (?, '', '') RETURNING file"
-_NEW_ID = "INSERT OR IGNORE INTO ids(record_id) VALUES (?) RETURNING id"
-_NEW_NAME = "INSERT INTO names(kind, name, records) VALUES (?, ?, 0) RETURNING number"
-_NEW_ENTRY = (
-    "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "INSERT INTO words(rowid, text, names) VALUES (?, ?, ?)",
-)
-_Entry = tuple[tuple[SqlValue, ...], tuple[SqlValue, ...]]  # in `records` and in `words`
-_UNSCORED = 2.0  # behind all scores
-_NO_TIME = 0
-_SEARCHED = ("query", "answer_text", "answer_name")
+_ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
+# From the labels, which are few, to the answers.
+_LABELLED_IDS = "SELECT id FROM labelled CROSS JOIN ids USING (record_id)"
+_LABELLED_RECORDS = "labelled CROSS JOIN ids USING (record_id) CROSS JOIN records USING (id)"
+_NUMBER_OF = "(SELECT number FROM names WHERE kind = ? AND name = ?)"
 NAME_KINDS = ("verdict", "reason", "engine", "tag", "document")
 
 
@@ -108,7 +84,7 @@ class AnswerIndex:
 
     def __init__(self, folders: Mapping[str, Thresholds], cache: Path) -> None:
         self.folders = folders
-        identity = msgspec.json.encode([_FORMAT, sorted(folders.items())])
+        identity = msgspec.json.encode([INDEX_FORMAT, sorted(folders.items())])
         self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
         try:
             self._database = self._open()
@@ -121,7 +97,7 @@ class AnswerIndex:
         self.unread = 0
 
     def _open(self) -> Database:
-        return Database(str(self.path), _TABLES, durable=False)
+        return Database(str(self.path), INDEX_TABLES, durable=False)
 
     def close(self) -> None:
         """Close the file, which stays for the next time."""
@@ -136,7 +112,7 @@ class AnswerIndex:
         found = {path: folder for folder in self.folders for path in find_files(folder).enriched}
         known = dict(self._rows("SELECT path, version FROM files"))
         is_outdated = any(
-            path not in found or (version and version != _version(path))
+            path not in found or (version and version != version_of(path))
             for path, version in known.items()
         )
         if not is_outdated and known.keys() == found.keys():
@@ -145,7 +121,7 @@ class AnswerIndex:
         with closing(self._open()) as writer:
             if is_outdated:
                 with writer.transaction():
-                    for statement in _DELETE:
+                    for statement in DELETE_ENTRIES:
                         writer.write(statement)
                 known = {}
             new = [path for path in found if path not in known]
@@ -154,7 +130,7 @@ class AnswerIndex:
                 if is_stopped():
                     return number
                 with writer.transaction():
-                    _add_file(writer, path, self.folders[found[path]])
+                    add_file(writer, path, self.folders[found[path]])
                 writer.checkpoint()
         self.unread = 0
         return len(new)
@@ -215,7 +191,7 @@ class AnswerIndex:
         """
         waiting = self.waiting()
         # A number that follows from what waits: nobody can tell the next stratum from the labels.
-        chance = _chance(" ".join(waiting.values())) / _CHANCES
+        chance = chance_of(" ".join(waiting.values())) / CHANCES
         drawn = next_stratum(self.samples(), waiting, chance)
         return waiting[drawn] if drawn else None
 
@@ -277,7 +253,7 @@ class AnswerIndex:
             )
             [(following,)] = self._rows(query, stratum, last.get(stratum, -1))
             is_sampled = stratum in last or following is None  # or all are labelled
-            limits[stratum] = (_CHANCES if following is None else following) if is_sampled else 0
+            limits[stratum] = (CHANCES if following is None else following) if is_sampled else 0
         return limits
 
     def stratum(self, record_id: str) -> Stratum | None:
@@ -346,7 +322,7 @@ class AnswerIndex:
             ("time_us >= ?", _start_us(query.since) if query.since else None),
             ("time_us < ?", _start_us(query.until) + DAY_US if query.until else None),
             ("score >= ?", query.score_from),
-            (f"score < {_UNSCORED} AND score <= ?", query.score_to),
+            (f"score < {UNSCORED} AND score <= ?", query.score_to),
         ):
             if value is not None:
                 add(condition, value)
@@ -363,91 +339,5 @@ class AnswerIndex:
         return list(self._database.read(query, *values))
 
 
-_ID_OF = "(SELECT id FROM ids WHERE record_id = ?)"
-# From the labels, which are few, to the answers.
-_LABELLED_IDS = "SELECT id FROM labelled CROSS JOIN ids USING (record_id)"
-_LABELLED_RECORDS = "labelled CROSS JOIN ids USING (record_id) CROSS JOIN records USING (id)"
-_NUMBER_OF = "(SELECT number FROM names WHERE kind = ? AND name = ?)"
-
-
-class _Names(dict[tuple[str, str], int]):
-    """The numbers of the kinds and names of records; `records` has some number once a record."""
-
-    def __init__(self, database: Database) -> None:
-        rows = database.read("SELECT kind, name, number FROM names")
-        super().__init__(((kind, name), number) for kind, name, number in rows)
-        self._database = database
-        self.records: Counter[int | None] = Counter()
-
-    def __missing__(self, key: tuple[str, str]) -> int:
-        [(number,)] = self._database.write_returning(_NEW_NAME, *key)
-        self[key] = number
-        return int(number)
-
-    def store(self) -> None:
-        """Add the records of the file to those of the files before."""
-        update = "UPDATE names SET records = records + ? WHERE number = ?"
-        self._database.write_many(update, ((count, name) for name, count in self.records.items()))
-
-
-def _add_file(database: Database, path: str, thresholds: Thresholds) -> None:
-    added = database.write_returning(_NEW_FILE, path)
-    if not added:
-        return  # by another process
-    [(file,)], names, version = added, _Names(database), _version(path)
-    try:
-        for start_byte, rows in locate_blocks(path):
-            entries: list[_Entry] = []
-            for place, row in enumerate(rows):
-                # A repeated answer counts once, as in the report.
-                for (number,) in database.write_returning(_NEW_ID, row["record_id"]):
-                    where = (number, file, start_byte, place)
-                    entries.append(_entry(names, where, row, thresholds))
-            # The texts of one block fit into the memory; those of many may not.
-            for part, statement in enumerate(_NEW_ENTRY):
-                database.write_many(statement, (each[part] for each in entries))
-    except UnreadableFile as error:
-        change = "UPDATE files SET damage = ?, version = ? WHERE file = ?"
-        database.write(change, str(error), version, file)
-    names.store()
-
-
-def _version(path: str) -> str:
-    """Return what changes with the content of a file."""
-    return "{} {}".format(*storage.version(path))
-
-
-def _entry(
-    names: _Names, where: tuple[int, int, int, int], row: Mapping[str, Any], thresholds: Thresholds
-) -> _Entry:
-    """Index an answer, which has a number, and stands in a file, from a byte, at a place."""
-    read = row.get  # a released schema may lack a field
-    engine, event_time, verdict = read("engine"), read("event_time"), row["verdict"]
-    lowest, support = read("min_claim_score"), read("support_score")
-    scores = [score for score in (lowest, support) if score is not None]
-    stratum = stratum_of(verdict, support, lowest, thresholds.of_engine(engine))
-    sources = {each.get("document") or each.get("uri") for each in read("facts") or ()}
-    marks = [names["tag", tag] for tag in set(read("tags") or ()) if tag]
-    marks += [names["document", source] for source in sources if source]
-    kinds = (("verdict", verdict), ("reason", read("verdict_reason")), ("engine", engine))
-    numbers = [names[kind, name] if name else None for kind, name in kinds]
-    names.records.update(marks)
-    names.records.update(numbers)
-    record = (
-        *where,
-        *numbers,
-        to_us(event_time) if isinstance(event_time, datetime) else _NO_TIME,
-        *(scores[0] if scores else _UNSCORED, stratum or "", _chance(row["record_id"])),
-    )
-    text = "\n".join(read(name) or "" for name in _SEARCHED)
-    return record, (where[0], text, " ".join([f"n{each}" for each in marks]))
-
-
 def _start_us(day: date) -> int:
     return to_us(datetime.combine(day, time.min, UTC))
-
-
-def _chance(text: str) -> int:
-    """Return a random number below _CHANCES that is the same for the same text."""
-    digest = hashlib.blake2b(text.encode(errors="replace"), digest_size=_CHANCE_BYTES).digest()
-    return int.from_bytes(digest)
