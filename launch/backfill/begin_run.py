@@ -20,7 +20,7 @@ from groundwatch.schemas.planned_run import PlannedRun
 from groundwatch.schemas.quantities import to_rfc3339
 from groundwatch.schemas.summary import Summary
 from groundwatch.transforms.grounding.reply_cache import ReplyStore, read_spent
-from . import earlier_runs, same_run
+from . import earlier_runs, replayed_failures, same_run
 
 SEGMENT_MESSAGES = 10_000  # a run commits its progress every so many messages
 ENDED = "ended"
@@ -74,7 +74,7 @@ def as_begun(config: Config, database: EngineDatabase) -> Config:
 
 def _leave_out_resolved(config: Config, database: EngineDatabase) -> None:
     """Leave out the failures that others have resolved while a replay was stopped."""
-    moved = earlier_runs.taken_over(config)
+    moved = replayed_failures.taken_over(config)
     if messages := Plan(database).leave_out(moved):
         left = Plan(database).waiting()
         sys.stderr.write(
@@ -106,7 +106,7 @@ def look_back(
         database.reset()
     earlier = Plan(database).planned()
     change = (
-        same_run.change_since(config, earlier, earlier_runs.taken_over(config))
+        same_run.change_since(config, earlier, replayed_failures.taken_over(config))
         if earlier
         else "no plan is left"
     )

@@ -37,7 +37,7 @@ from groundwatch.transforms.runtime import clock
 from groundwatch.transforms.runtime.counters import counts_from
 from groundwatch.transforms.runtime.network_environment import choose_proxy
 from groundwatch.transforms.runtime.waiting import waiting_for
-from . import earlier_runs
+from . import earlier_runs, replayed_failures
 from .same_run import EndedRun, WouldReplace, finished_run, planned_now, repeated_run, what_it_holds
 
 _PAGES = "https://console.cloud.google.com/dataflow/jobs"
@@ -85,7 +85,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
             }
             summary = summary_of(config, counts_from(result), rows, started_at_us=started_at_us)
             summary = replace(summary, planned=replace(planned, messages=summary.read))
-            summary = earlier_runs.resolve_replayed(config, summary)
+            summary = replayed_failures.resolve_replayed(config, summary)
             return EndedRun(earlier_runs.publish_summary(config, summary, overwritten))
         finally:
             # A rerun writes its files again, and a full disk needs the room.
@@ -94,7 +94,7 @@ def run_remotely(config: Config, *, again: bool) -> EndedRun:
 
 def archives_of(config: Config) -> ReadArchives:
     """Choose what a bounded run on an engine reads."""
-    ended = earlier_runs.resolving_files(config) if config.replays else ()
+    ended = replayed_failures.resolving_files(config) if config.replays else ()
     return ReadArchives(config.inputs, are_failures=config.replays, ended=ended)
 
 

@@ -39,8 +39,9 @@ from groundwatch.transforms.runtime.errors import InvalidEnvironment
 from groundwatch.transforms.runtime.signals import written_beside
 from .archive_source import AnyEvent
 from .begin_run import ENDED, as_begun, begin_or_resume, look_back
-from .earlier_runs import claim_resolved, publish_summary, remove_left_behind, resolve_replayed
+from .earlier_runs import publish_summary, remove_left_behind
 from .processes import Processes, run_batches
+from .replayed_failures import claim_resolved, resolve_replayed
 from .same_run import EndedRun, WouldReplace, finished_run
 
 _PUBLISH_EVERY_S = 1.0

@@ -32,7 +32,7 @@ from groundwatch.pipeline.settings.job import JobSettings
 from groundwatch.pipeline.settings.load import Loaded, UsageError, flag_names
 from groundwatch.pipeline.sinks.summary_file import read_summaries
 from groundwatch.schemas.summary import Summary
-from .earlier_runs import free_run_id, move_replayed, unfinished_replay
+from .replayed_failures import free_run_id, move_replayed, unfinished_replay
 from .same_run import planned_inputs, repeated_replay, run_of_files
 
 _FILE_NUMBER = re.compile(r"-(batch-0-)?\d+\.jsonl$")  # what follows a run's name in that of a file
