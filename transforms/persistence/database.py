@@ -65,6 +65,8 @@ WHERE EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = 'checksum')
 _FIND_WRONG_ROW = "SELECT 1 FROM {} WHERE checksum IS NOT {} LIMIT 1"
 """Find a row of a table that is not what was written."""
 
+# Its message may quote a damaged schema, which Python cannot decode.
+_FAILURES = (sqlite3.Error, UnicodeDecodeError)
 _encode_row = msgspec.msgpack.Encoder().encode
 # Of the header: whether a log or a journal is used (sqlite.org/fileformat2.html, 1.3.3).
 _JOURNAL_MODE, _WAL = slice(18, 20), b"\2\2"
@@ -147,7 +149,7 @@ class Database:
                 # SQLite itself does not wait where two connections prepare a new file at once.
                 self._connection.execute(_SYNCHRONIZE.format("FULL" if durable else "NORMAL"))
                 self._waiting("open", lambda: self._connection.executescript(_PREPARE + tables))
-        except sqlite3.Error as error:
+        except _FAILURES as error:
             raise self._described("open", error) from None
 
     def close(self) -> None:
@@ -166,7 +168,7 @@ class Database:
                 self.write(_COMMIT)
             except BaseException:
                 # A commit that fails on a full disk leaves the transaction open.
-                with suppress(sqlite3.Error):
+                with suppress(*_FAILURES):
                     self._connection.rollback()
                 raise
 
@@ -178,7 +180,7 @@ class Database:
             try:
                 yield
             finally:
-                with suppress(sqlite3.Error):
+                with suppress(*_FAILURES):
                     self._connection.rollback()
 
     def write(self, statement: str, *values: SqlValue) -> int:
@@ -190,7 +192,7 @@ class Database:
         try:
             with self._turn:
                 self._connection.executemany(statement, rows)
-        except sqlite3.Error as error:
+        except _FAILURES as error:
             raise self._described("write", error) from None
 
     def write_returning(self, statement: str, *values: SqlValue) -> list[tuple[Any, ...]]:
@@ -205,7 +207,7 @@ class Database:
             rows = self._waiting("read", lambda: self._connection.execute(query, values))
             while (row := self._next(rows)) is not None:
                 yield row
-        except sqlite3.Error as error:
+        except _FAILURES as error:
             raise self._described("read", error) from None
 
     def read_content(
@@ -266,7 +268,7 @@ class Database:
             try:
                 with self._turn:
                     return execute()
-            except sqlite3.Error as error:
+            except _FAILURES as error:
                 is_busy = _code_of(error) == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > give_up:
                     raise self._described(verb, error) from None
@@ -276,7 +278,9 @@ class Database:
             row: tuple[Any, ...] | None = rows.fetchone()
             return row
 
-    def _described(self, verb: str, error: sqlite3.Error) -> OSError:
+    def _described(self, verb: str, error: sqlite3.Error | UnicodeDecodeError) -> OSError:
+        if isinstance(error, UnicodeDecodeError):
+            return DamagedDatabase(damage(self.path, "its tables are not what was written"))
         if _code_of(error) in _DAMAGED:
             return DamagedDatabase(damage(self.path, str(error)))
         if str(error).startswith(_NOT_TEXT):
@@ -290,7 +294,7 @@ class Database:
         return error_type(f"cannot {verb} {self.path}: {error}")
 
 
-def _code_of(error: sqlite3.Error) -> int:
+def _code_of(error: Exception) -> int:
     """Return SQLite's code of an error, 0 for an error of Python's module itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 

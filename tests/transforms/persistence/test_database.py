@@ -129,6 +129,22 @@ def test_a_file_that_is_no_database_is_damaged_and_left_as_it_is(tmp_path: Path)
     assert path.read_bytes() == b"lamps " * 1_000
 
 
+@pytest.mark.parametrize("tables", [TABLES, None], ids=["written", "read"])
+def test_a_schema_that_is_no_text_is_damaged(tmp_path: Path, tables: str | None) -> None:
+    path = tmp_path / "a.sqlite"
+    Database(str(path), TABLES, durable=False).close()
+    # SQLite's message quotes it, and Python cannot decode that.
+    damaged = path.read_bytes().replace(b"CREATE TABLE", b"CREAT\xe4 TABLE")
+    path.write_bytes(damaged)
+    with (
+        pytest.raises(DamagedDatabase, match="was left as it is"),
+        closing(Database(str(path), tables, durable=False)) as database,
+    ):
+        list(database.read("SELECT x FROM t"))
+    assert b"\xe4" in damaged
+    assert path.read_bytes() == damaged
+
+
 def test_a_database_that_is_only_read_is_never_made(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     with pytest.raises(OSError, match="cannot open"):
