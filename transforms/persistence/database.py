@@ -48,7 +48,7 @@ _COMMIT = "COMMIT"
 """End a transaction; its writes stay."""
 
 _EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
-"""Write all commits to the file itself; its first column is 1 if another process prevents it."""
+"""Write all commits to the file itself; its first column is 1 if another connection prevents it."""
 
 _CHECK_PAGES = "PRAGMA integrity_check(1)"
 """Find the first damage of a page or an index; 'ok' if there is none."""
@@ -65,8 +65,9 @@ WHERE EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = 'checksum')
 _FIND_WRONG_ROW = "SELECT 1 FROM {} WHERE checksum IS NOT {} LIMIT 1"
 """Find a row of a table that is not what was written."""
 
-# Its message may quote a damaged schema, which Python cannot decode.
-_FAILURES = (sqlite3.Error, UnicodeDecodeError)
+# A message of SQLite may quote a damaged schema, which Python cannot decode.
+_SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+_WRONG_TABLES = "its tables are not what was written"
 _encode_row = msgspec.msgpack.Encoder().encode
 # Of the header: whether a log or a journal is used (sqlite.org/fileformat2.html, 1.3.3).
 _JOURNAL_MODE, _WAL = slice(18, 20), b"\2\2"
@@ -85,7 +86,7 @@ _NEEDS_LOCAL_DISK = {
 _MAX_VARIABLES = 20
 
 _CHECKPOINT_TRIES = 5
-# Of databases, by path: while another process reads one, each further try would only wait.
+# Of databases, by path: while another connection reads one, each further try would only wait.
 _KEPT_LOGS: set[str] = set()
 _log = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ class Database:
                 # SQLite itself does not wait where two connections prepare a new file at once.
                 self._connection.execute(_SYNCHRONIZE.format("FULL" if durable else "NORMAL"))
                 self._waiting("open", lambda: self._connection.executescript(_PREPARE + tables))
-        except _FAILURES as error:
+        except _SQLITE_ERRORS as error:
             raise self._described("open", error) from None
 
     def close(self) -> None:
@@ -168,7 +169,7 @@ class Database:
                 self.write(_COMMIT)
             except BaseException:
                 # A commit that fails on a full disk leaves the transaction open.
-                with suppress(*_FAILURES):
+                with suppress(*_SQLITE_ERRORS):
                     self._connection.rollback()
                 raise
 
@@ -180,7 +181,7 @@ class Database:
             try:
                 yield
             finally:
-                with suppress(*_FAILURES):
+                with suppress(*_SQLITE_ERRORS):
                     self._connection.rollback()
 
     def write(self, statement: str, *values: SqlValue) -> int:
@@ -192,7 +193,7 @@ class Database:
         try:
             with self._turn:
                 self._connection.executemany(statement, rows)
-        except _FAILURES as error:
+        except _SQLITE_ERRORS as error:
             raise self._described("write", error) from None
 
     def write_returning(self, statement: str, *values: SqlValue) -> list[tuple[Any, ...]]:
@@ -207,7 +208,7 @@ class Database:
             rows = self._waiting("read", lambda: self._connection.execute(query, values))
             while (row := self._next(rows)) is not None:
                 yield row
-        except _FAILURES as error:
+        except _SQLITE_ERRORS as error:
             raise self._described("read", error) from None
 
     def read_content(
@@ -221,8 +222,8 @@ class Database:
         """Write all commits to the file itself, fsync it, and empty the log.
 
         A commit is in the write-ahead log alone until then, which a person may take for a
-        temporary file. While another process reads, or the disk is full, the log has to do: it
-        survives a power failure as well, so only damage is raised.
+        temporary file. While another connection reads, or the disk is full, the log has to do:
+        it survives a power failure as well, so only damage is raised.
         """
         was_kept = self.path in _KEPT_LOGS
         for _ in range(1 if was_kept else _CHECKPOINT_TRIES):
@@ -254,7 +255,7 @@ class Database:
             known = set(memory.execute(_LIST_OBJECTS))
         objects = list(self.read(_LIST_OBJECTS))
         if not known.issuperset(objects):
-            raise DamagedDatabase(damage(self.path, "its tables are not what was written"))
+            raise DamagedDatabase(damage(self.path, _WRONG_TABLES))
         for name in sorted(name for kind, name, _, _ in objects if kind == "table"):
             columns = [column for (column,) in self.read(_LIST_COLUMNS, name)]
             wrong = _FIND_WRONG_ROW.format(name, row_checksum(columns))
@@ -268,7 +269,7 @@ class Database:
             try:
                 with self._turn:
                     return execute()
-            except _FAILURES as error:
+            except _SQLITE_ERRORS as error:
                 is_busy = _code_of(error) == sqlite3.SQLITE_BUSY
                 if not is_busy or time.monotonic() > give_up:
                     raise self._described(verb, error) from None
@@ -280,7 +281,7 @@ class Database:
 
     def _described(self, verb: str, error: sqlite3.Error | UnicodeDecodeError) -> OSError:
         if isinstance(error, UnicodeDecodeError):
-            return DamagedDatabase(damage(self.path, "its tables are not what was written"))
+            return DamagedDatabase(damage(self.path, _WRONG_TABLES))
         if _code_of(error) in _DAMAGED:
             return DamagedDatabase(damage(self.path, str(error)))
         if str(error).startswith(_NOT_TEXT):

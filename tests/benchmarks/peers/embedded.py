@@ -75,8 +75,8 @@ def _backfill_s(archive: Path, *flags: str) -> float:
     with tempfile.TemporaryDirectory() as output:
         places = ["--input", str(archive), "--output", output]
         # Further processes of the long run alone would count as time of its answers.
-        one = ["--scorer", "none", "--workers", "1"]
-        command = [sys.executable, "-m", "groundwatch", "backfill", *places, *one, *flags]
+        by_words = ["--scorer", "none", "--workers", "1"]
+        command = [sys.executable, "-m", "groundwatch", "backfill", *places, *by_words, *flags]
         usage = usage_of(command, _LONGEST_S)
     if usage.status:
         raise SystemExit(f"groundwatch backfill {' '.join(flags)} failed: status {usage.status}")
