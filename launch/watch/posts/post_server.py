@@ -124,9 +124,8 @@ class PostServer:
             is_later = refused.status in {429, 503}
             return page._replace(headers={"Retry-After": str(_RETRY_AFTER_S)} if is_later else {})
         if request.path == METRICS:
-            return Page(
-                200, content_type or otlp.PROTOBUF, b"{}" if content_type == otlp.JSON else b""
-            )
+            body = b"{}" if content_type == otlp.JSON else b""
+            return Page(200, content_type or otlp.PROTOBUF, body)
         if signal:
             return otlp.success(signal, content_type, posted.unreadable, posted.reason)
         if request.path == PUSH:
@@ -186,20 +185,23 @@ class PostServer:
             raise RequestRefused(400, str(error)) from None
 
     def _read_answers(self, request: HttpRequest, attributes: dict[str, str]) -> Posted:
+        """Read the messages of a body in any format of archives.
+
+        Their places are the same in each request with the same Idempotency-Key.
+        """
         key = header(request.headers, "Idempotency-Key")
-        name = hashlib.sha256(key.encode()).hexdigest() if key else uuid.uuid4().hex
+        request_id = hashlib.sha256(key.encode()).hexdigest() if key else uuid.uuid4().hex
         stream = cast("Buffered", io.BufferedReader(io.BytesIO(request.body)))
         messages, size_bytes = [], 0
-        for each in read_archive(stream, f"post-{name[:_ID_DIGITS]}"):
-            size_bytes += len(each.payload)
+        for each in read_archive(stream, f"post-{request_id[:_ID_DIGITS]}"):
+            size_bytes += each.whole_bytes or len(each.payload)
             if size_bytes > _MOST_DECODED_BYTES:
                 raise RequestRefused(413, f"the messages are over {_MOST_DECODED_BYTES:,} bytes")
-            messages.append(
-                PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
-            )
+            message = PostedMessage(payload=each.payload, place=each.place, attributes=attributes)
+            messages.append(message)
         if not messages:
             raise UnreadableAnswer("The request has no message: send one as its body.")
-        return Posted(messages, *self._unreadable(messages))
+        return self._posted(messages)
 
     def _read_export(
         self, signal: otlp.OtlpSignal, request: HttpRequest, attributes: dict[str, str]
@@ -209,7 +211,7 @@ class PostServer:
             raise RequestRefused(415, f"the Content-Type must be {otlp.JSON} or {otlp.PROTOBUF}")
         whole = otlp.read_batch(signal, request.body, content_type)
         traces = otlp.by_trace(whole) if signal.fields is SPANS else {"": whole}
-        messages, complete = [], []
+        messages = []
         for trace, batch in traces.items():
             payload = msgspec.json.encode(batch)
             is_of_model = concerns_model(batch)
@@ -217,46 +219,47 @@ class PostServer:
                 continue
             # An exporter sends the same bytes again, with times in nanoseconds.
             digest = hashlib.sha256(payload).hexdigest()[:_ID_DIGITS]
-            is_complete = not trace or otlp.has_root(batch)
             message = PostedMessage(
                 payload=payload,
                 place=f"post-{digest}",
                 attributes=attributes,
                 trace=trace,
-                is_complete=is_complete,
+                is_complete=otlp.has_root(batch),
                 is_of_model=is_of_model,
             )
             messages.append(message)
-            if is_complete and is_of_model:
-                complete.append(message)
-        return Posted(messages, *self._unreadable(complete))
+        return self._posted(messages)
 
-    def _unreadable(self, messages: Sequence[PostedMessage]) -> tuple[int, str]:
-        """Count the answers that cannot be read and become failures; say why the first one does."""
+    def _posted(self, messages: Sequence[PostedMessage]) -> Posted:
+        """Read what is complete of some messages, to count the answers that become failures."""
         errors = [
             answer.error
             for each in messages
+            if each.is_of_model and (each.is_complete or not each.trace)
             for answer in parse_answers(Message(payload=each.payload, place=""), self._options)
             if isinstance(answer, ParseFailure)
         ]
-        return len(errors), str(errors[0]) if errors else ""
+        return Posted(messages, len(errors), str(errors[0]) if errors else "")
 
 
 def _read_push(request: HttpRequest, attributes: dict[str, str]) -> PostedMessage:
-    """Read a push body; one that is unwrapped is wrapped again, with what its headers say."""
+    """Read the body of a push, wrapped or not; its place is that of the message's id."""
     body = request.body
     try:
-        wrapped = msgspec.json.decode(body, type=_PushBody)
-        name = wrapped.message.messageId
+        message_id = msgspec.json.decode(body, type=_PushBody).message.messageId
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        headers = request.headers
-        named = {name: header(headers, written) for name, written in _PUSHED.items()}
-        own = {name: header(headers, name) for name in _ATTRIBUTES if name in headers}
-        data = base64.b64encode(body).decode()
-        body = msgspec.json.encode({"message": {"data": data, "attributes": own, **named}})
-        name = named["messageId"]
-    name = name or uuid.uuid4().hex
-    return PostedMessage(payload=body, place=f"push-{name}", attributes=attributes)
+        body, message_id = _wrap(request), header(request.headers, _PUSHED["messageId"])
+    place = f"push-{message_id or uuid.uuid4().hex}"
+    return PostedMessage(payload=body, place=place, attributes=attributes)
+
+
+def _wrap(request: HttpRequest) -> bytes:
+    """Wrap the body of a push with the id, the time and the attributes in its headers."""
+    headers = request.headers
+    message = {name: header(headers, written) for name, written in _PUSHED.items()}
+    attributes = {name: header(headers, name) for name in _ATTRIBUTES if name in headers}
+    data = base64.b64encode(request.body).decode()
+    return msgspec.json.encode({"message": {"data": data, "attributes": attributes, **message}})
 
 
 class _PushedMessage(msgspec.Struct):

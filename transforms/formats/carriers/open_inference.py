@@ -4,9 +4,11 @@ An answer is what a model, a chain or an agent puts out. Retrievers and tools gi
 Source: https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
+
+from msgspec.structs import replace
 
 from groundwatch.schemas import Record
 from groundwatch.schemas.message import UnmappedFields, UnreadableAnswer
@@ -71,12 +73,8 @@ def has_inference(attributes: Mapping[str, Any], kind: object, *, has_failed: bo
     """Return whether a span has an answer, has failed, or is of a kind that has no answers."""
     fields = _own_fields(attributes)
     kind = _kind(fields, kind)
-    return (
-        kind in WITHOUT_ANSWER
-        or (has_failed and kind != "")
-        or bool(_value(fields, "output"))
-        or bool(_listed(fields, "llm.output_messages"))
-    )
+    output = _value(fields, "output") or _listed(fields, "llm.output_messages")
+    return bool(kind in WITHOUT_ANSWER or (has_failed and kind) or output)
 
 
 def read_inference(attributes: Mapping[str, Any], kind: object = None) -> InferenceSpan:
@@ -87,46 +85,61 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
     fields = _own_fields(attributes)
     kind = _kind(fields, kind)
     found = (*_listed(fields, "retrieval.documents"), *_listed(fields, "reranker.output_documents"))
-    documents: list[Any] = [_document(each) for each in found]
-    asked, said = (_value(fields, side) for side in ("input", "output"))
+    documents = list(map(_document, found))
+    value = _value(fields, "output")
     if kind in WITHOUT_ANSWER:
         if kind in _GIVING_FACTS and not documents:
-            documents = returned_items(said)
+            documents = returned_items(value)
         return InferenceSpan(kind=kind, documents=documents)
-    turns = _turns(fields, "llm.output_messages")
-    is_certain = bool(turns) or isinstance(said, str)
+    output = _read_output(fields, value)
+    turns, facts = _read_input(fields)
+    asked = {
+        "gen_ai.input.messages": [_text_message(*turn) for turn in turns],
+        "gen_ai.conversation.id": value_at(fields, "session.id") or "",
+    }
+    return replace(
+        output,
+        kind=kind,
+        answer=output.answer and asked | output.answer,
+        documents=[*documents, *output.documents, *facts],
+    )
+
+
+def _read_output(fields: Mapping[str, Any], given: Any) -> InferenceSpan:
+    """Read what a model wrote, or else the output's value; the last alternative is the answer."""
+    messages = _listed(fields, "llm.output_messages")
+    turns, facts = _turns(messages), []
+    value, undecided = (given, {}) if turns else _decided(given)
     reason = str(value_at(fields, "llm.finish_reason") or "")
-    said, undecided = (said, {}) if turns else _decided(said)
-    if isinstance(said, dict | list):
-        reason = deciding_reason((reason, *OUTPUT.end_words(said)))
+    if isinstance(value, dict | list):
+        reason = deciding_reason((reason, *OUTPUT.end_words(value)))
     if turns:
         texts = [text if role not in TOOLS else "" for role, text in turns]
-        messages = _listed(fields, "llm.output_messages")
         calls = [value_at(each, "message.tool_calls") and "tool_call" for each in messages]
-        said_texts = ["\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))]
+        texts = ["\n\n".join(filter(str.strip, texts[start_of_final(texts, calls) :]))]
+    elif isinstance(value, str):
+        texts = [value]
     else:
-        said_texts = [said] if isinstance(said, str) else _texts_of_output(said)
-    is_read = bool(turns or said_texts[-1].strip() or may_lack_text(reason))
-    outputs = [_text_message("assistant", text) for text in said_texts if is_read]
-    if not is_certain:
-        documents += _found_facts(OUTPUT, said)
-    asked_turns = _turns(fields, "llm.input_messages")
-    if not asked_turns:
-        asked_turns = [("user", each) for each in _queries(asked)]
-        documents += _found_facts(INPUT, asked)
+        texts, facts = _texts_of_output(value), _found_facts(OUTPUT, value)
+    is_read = bool(turns or texts[-1].strip() or may_lack_text(reason))
     answer = {
-        "gen_ai.input.messages": [_text_message(*turn) for turn in asked_turns],
-        "gen_ai.output.messages": outputs,
-        "gen_ai.conversation.id": value_at(fields, "session.id") or "",
+        "gen_ai.output.messages": [_text_message("assistant", text) for text in texts if is_read],
         "gen_ai.response.finish_reasons": [reason],
         UNDECIDED: undecided,
     }
     return InferenceSpan(
-        kind=kind,
-        answer=answer if outputs or said or undecided else {},
-        documents=documents,
-        is_certain=is_certain,
+        answer=answer if is_read or given else {},
+        documents=facts,
+        is_certain=bool(turns) or isinstance(value, str),
     )
+
+
+def _read_input(fields: Mapping[str, Any]) -> tuple[list[tuple[str, str]], Sequence[Any]]:
+    """Return the messages that a model was given, or else the query and the facts of the input."""
+    if turns := _turns(_listed(fields, "llm.input_messages")):
+        return turns, ()
+    value = _value(fields, "input")
+    return [("user", query) for query in _queries(value)], _found_facts(INPUT, value)
 
 
 def is_readable(answer: Mapping[str, Any]) -> bool:
@@ -148,12 +161,17 @@ def _decided(said: Any) -> tuple[Any, dict[str, Any]]:
 
 def _texts_of_output(said: Any) -> list[str]:
     """Return the text of each alternative of an output, the first one last, as it is the answer."""
-    first, *others = [OUTPUT.text("answer", said)] + [
-        OUTPUT.text("answer", {name: [each]})
-        for name in ANSWER_LISTS
-        for each in list_in(said, name)[1:]
-    ]
-    return [*others, first]
+    others = [{name: [each]} for name in ANSWER_LISTS for each in list_in(said, name)[1:]]
+    return list(map(_text_of_output, (*others, said)))
+
+
+def _text_of_output(value: Any) -> str:
+    """Return the text of an output; "" for one that is none, such as a number."""
+    try:
+        return OUTPUT.text("answer", value)
+    except UnreadableAnswer:
+        # An error would be that of all spans in the batch.
+        return ""
 
 
 def unread_inference(attributes: Mapping[str, Any]) -> Iterator[SearchedPart]:
@@ -205,10 +223,10 @@ def _text_message(role: str, text: str) -> dict[str, Any]:
     return {"role": role, "parts": [{"type": "text", "content": text}]}
 
 
-def _turns(fields: Mapping[str, Any], path: str) -> list[tuple[str, str]]:
+def _turns(messages: Sequence[Any]) -> list[tuple[str, str]]:
     """Return the role and the text of each message; nothing if none has a text."""
     turns = []
-    for each in _listed(fields, path):
+    for each in messages:
         blocks = [
             value_at(part, "message_content") or value_at(part, "messageContent")
             for part in _listed(each, "message.contents")

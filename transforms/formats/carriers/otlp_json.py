@@ -28,7 +28,13 @@ from groundwatch.transforms.formats.unread_content import (
     names_of_unread,
 )
 from .carrier import CarriedBody, Carrier, text_attributes
-from .gen_ai_attributes import SERVICE, has_output, joined_without_output, unread_attributes
+from .gen_ai_attributes import (
+    OUTPUT_NAMES,
+    SERVICE,
+    has_output,
+    joined_without_output,
+    unread_attributes,
+)
 from .open_inference import InferenceSpan, is_readable, read_inference, without_text
 
 
@@ -123,7 +129,7 @@ def _unwrap_signal(batch: Mapping[str, Any], signal: Signal) -> Iterator[Carried
         others = [each for each in beside_trace if _first_time(each.item, _STARTS) <= span.end_ns]
         for event, answer in _chosen(span, own).items():
             alone = [each.item for each in (*own, *others) if each is not span]
-            items = [_with_event(span, event), *alone]
+            items = [_item_with_answer(span, event), *alone]
             yield CarriedBody(
                 body=_with_facts(answer, (*own, *others))
                 if span.is_certain or is_readable(answer)
@@ -185,7 +191,7 @@ def _read(item: dict[str, Any]) -> _Span:
     ]
     beside = joined_without_output(events)
     answers: dict[int | None, dict[str, Any]] = {None: beside | own} if has_output(own) else {}
-    without = {name: field for name, field in own.items() if not has_output({name: field})}
+    without = {name: field for name, field in own.items() if name not in OUTPUT_NAMES}
     for number, fields in enumerate(events):
         answer = beside | without | fields
         if has_output(fields) and answer not in answers.values():
@@ -248,24 +254,23 @@ def _asked(answer: Mapping[str, Any]) -> list[Any]:
 def _is_of_tool(message: Any) -> bool:
     if not isinstance(message, dict):
         return False
-    kinds = (str(part.get("type", "")) for part in objects_in(message, "parts"))
-    return message.get("role") in TOOLS or any(
-        kind.endswith("tool_call_response") for kind in kinds
-    )
+    kinds = [str(part.get("type", "")) for part in objects_in(message, "parts")]
+    is_response = any(kind.endswith("tool_call_response") for kind in kinds)
+    return message.get("role") in TOOLS or is_response
 
 
-def _with_event(span: _Span, event: int | None) -> dict[str, Any]:
-    """Return the item of a span with one of its answers; events keep their numbers."""
+def _item_with_answer(span: _Span, event: int | None) -> dict[str, Any]:
+    """Return the item of a span with one answer only: that of an event, by its number, or its own.
+
+    Events of other answers are empty, and not left out: record ids have the number of the event.
+    """
     item, events = span.item, [*span.emptied]
     if event is None:
         return item | {"events": events} if events else item
-    events[event] = [*objects_in(item, "events")][event]
-    pairs = [
-        pair
-        for pair in objects_in(item, "attributes")
-        if not has_output({str(pair.get("key", "")): None})
-    ]
-    return item | {"events": events, "attributes": pairs}
+    events[event] = list(objects_in(item, "events"))[event]
+    pairs = objects_in(item, "attributes")
+    others = [pair for pair in pairs if str(pair.get("key", "")) not in OUTPUT_NAMES]
+    return item | {"events": events, "attributes": others}
 
 
 def _unread(batch: Mapping[str, Any]) -> Iterator[SearchedPart]:

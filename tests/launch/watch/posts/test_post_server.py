@@ -182,17 +182,26 @@ def test_a_span_without_its_text_is_said_in_a_partial_success(posting: Open) -> 
     assert len(server.pulled()) == 1  # and becomes a failure
 
 
-def test_a_span_of_two_answers_is_kept_with_the_others_of_its_request(posting: Open) -> None:
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (json.dumps({"prediction": "Lamps blink.", "model_response": FACT}), "$.prediction"),
+        ('{"output": 3}', "no text of an answer"),
+        ("[true]", "no text of an answer"),
+    ],
+)
+def test_a_span_without_one_text_is_kept_with_the_others_of_its_request(
+    posting: Open, output: str, reason: str
+) -> None:
     server = posting()
-    both = json.dumps({"prediction": "Lamps blink.", "model_response": FACT})
     spans = [
         {"traceId": number * 32, "spanId": number * 16, "attributes": attributes_of(attributes)}
-        for number, attributes in (("1", {"output.value": both}), ("2", chat_span()))
+        for number, attributes in (("1", {"output.value": output}), ("2", chat_span()))
     ]
     batch = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
     reply = server.post("/v1/traces", json.dumps(batch).encode(), Content_Type="application/json")
     found = reply.json()["partialSuccess"]
-    assert "$.modelResponse and $.prediction" in found["errorMessage"]
+    assert reason in found["errorMessage"]
     assert len(server.pulled()) == 2
 
 
@@ -218,6 +227,7 @@ REFUSALS: Mapping[str, tuple[str, bytes, Mapping[str, str], int, str]] = {
     "damaged encoding": ("/answers", b"no gzip", {"Content_Encoding": "gzip"}, 400, ""),
     "too large": ("/answers", bytes(10_000_001), {}, 413, "10,000,000"),
     "a bomb": ("/answers", gzip.compress((b" " * 10**6 + ONE + b"\n") * 30), {}, 413, "20,000,000"),
+    "a long line": ("/answers", gzip.compress(b"x" * 20_000_001), {}, 413, "20,000,000"),
     "no path": ("/", ONE, {}, 404, "/answers"),
     "otlp, no type": ("/v1/traces", b"{}", {}, 415, "application/json"),
     "otlp, no json": ("/v1/traces", b"{", OTLP_JSON, 400, "not JSON"),
