@@ -26,7 +26,11 @@ _ABSENT = {
 
 
 def export(loaded: Loaded[ExportSettings]) -> int:
-    """Export a folder; exit 1 if a record was not sent, or the target gave up."""
+    """Send a folder to a tool, or write it as a table; return the exit status.
+
+    It is 1 if a record was refused, or the tool, a file or an interrupt ended it; 3 if the tool has
+    no place for any of the records.
+    """
     settings = loaded.settings
     if settings.to not in TABLES and not loaded.problems:
         with collecting_problems(loaded.problems):
@@ -34,6 +38,10 @@ def export(loaded: Loaded[ExportSettings]) -> int:
     loaded.raise_problems()
     if settings.export_output and settings.to in TABLES:
         return write_table(settings.folder, settings.to, settings.export_output)
+    return _send(settings)
+
+
+def _send(settings: ExportSettings) -> int:
     from .export_folder import FolderExport  # noqa: PLC0415 - it imports Beam
 
     run = FolderExport(settings)
@@ -48,7 +56,7 @@ def export(loaded: Loaded[ExportSettings]) -> int:
         advice = "restore what is damaged, and the same command sends the rest"
         return fail(f"{'; '.join(run.damaged)}. {run.describe()}; {advice}")
     sys.stdout.write(f"{run.describe()}.\n")
-    if run.delivered.skipped and not run.delivered.sent:
+    if run.delivered.skipped and not (run.delivered.sent or run.delivered.refused):
         return fail(
             f"no record has a trace, and {settings.to} has no place for it without one:"
             " docs/results.md says where a trace comes from",

@@ -106,6 +106,18 @@ def test_a_record_that_is_refused_is_named_and_the_others_are_sent(
     assert set(scored_ids(server)) == {f"r{number}" for number in range(30)}
 
 
+def test_a_refused_record_beside_one_without_a_trace_is_not_called_traceless(
+    tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server.answer = lambda _: Reply(400)
+    rows = [an_enriched(record_id="r1", trace_id="t"), an_enriched(record_id="r2", trace_id=None)]
+    write_enriched(tmp_path, rows)
+    assert main(["export", str(tmp_path), "--to", "langfuse", "--endpoint", server.url]) == 1
+    printed = capsys.readouterr()
+    assert "1 skipped (no trace id), 1 refused" in printed.out
+    assert "no record has a trace" not in printed.err
+
+
 def test_a_damaged_file_is_named_and_all_other_records_are_sent(
     tmp_path: Path, server: ResultsServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
