@@ -1,6 +1,7 @@
 """Write what a model has to know to correct its answer."""
 
 from collections.abc import Iterator
+from math import inf
 
 from groundwatch.schemas.checked_answer import Contradiction
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -26,23 +27,27 @@ def write_note(record: EnrichedAnswer) -> str:
     >>> print(write_note(record).splitlines()[0])
     - "It takes 3 days." says "3 days", but the source says "2 days": "It takes 2 days."
     """
-    lines = [f"- {_quoted(record.claims[n].text)} {_finding(record, n)}" for n in _flagged(record)]
+    lines = [
+        f"- {_quoted(record.claims[n].text)} {_finding(record, n)}" for n in _flagged_claims(record)
+    ]
     return "\n".join([*lines, _INSTRUCTION]) if lines else ""
 
 
-def _flagged(record: EnrichedAnswer) -> list[int]:
+def _flagged_claims(record: EnrichedAnswer) -> list[int]:
     """Return the numbers of the claims for which an answer is low-grounded."""
     if record.verdict is not Verdict.LOW_GROUNDED:
         return []
     limits = (record.check and record.check.thresholds) or Thresholds()
+    # A value that no fact has contradicts none.
     contradicting = {each.claim for each in record.mismatches if each.fact is not None}
     scores = [claim.required_score for claim in record.claims]
 
     def below(limit: float) -> list[int]:
         return [n for n, score in enumerate(scores) if score is not None and score < limit]
 
-    # Where no claim is low by itself, all together are.
-    return sorted({*contradicting, *below(limits.claim)}) or below(limits.low_grounded)
+    flagged = sorted({*contradicting, *below(limits.claim)})
+    # Else the answer is low-grounded by its support score, which no claim has to share.
+    return flagged or below(limits.low_grounded) or below(inf)
 
 
 def _finding(record: EnrichedAnswer, number: int) -> str:

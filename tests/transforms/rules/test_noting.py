@@ -81,6 +81,11 @@ def test_where_no_statement_is_low_by_itself_those_below_the_other_threshold_are
     assert lines_of(record) == ['- "Kettles vote." was not found in the sources.']
 
 
+def test_where_only_the_support_score_is_low_every_statement_is_named() -> None:
+    record = a_low(("Kettles vote.", 0.65), ("Cups fly.", 0.7), support_score=0.5)
+    assert len(lines_of(record)) == 2
+
+
 def test_the_thresholds_of_the_check_decide() -> None:
     facts = ["It glows red at night."]
     answer = "It glows red at night in Berlin."
