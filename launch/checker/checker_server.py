@@ -43,28 +43,31 @@ _log = logging.getLogger(__name__)
 
 
 def serve_checker(loaded: Loaded[ServeCheckerSettings]) -> int:
-    """Serve checks until SIGINT or SIGTERM, then finish the requests that have arrived."""
+    """Serve checks until SIGINT or SIGTERM, then wait a few seconds for those under way."""
     loaded.raise_problems()
+    settings, judge = loaded.settings, None
     try:
-        asyncio.run(_serve(loaded.settings))
+        if settings.judge and settings.judge_model:
+            key = read_secret(_KEY, in_header=True)
+            judge = LlmJudge(settings.judge, settings.judge_model, key)
+            checker, threads = EmbeddedChecker(judge.check, judge.revision), _JUDGE_THREADS
+        else:
+            model = model_of(settings.scorer)
+            # Before signals have handlers: a model may be downloaded.
+            checker = load_checker(model, settings.scorer_weight)
+            threads = usable_processors() if model else _THREADS
+        asyncio.run(_serve(settings, checker, threads, judge))
     except (OSError, Misconfigured, TargetMisconfigured) as error:
-        reason = getattr(error, "strerror", None) or error
-        return fail(f"the checker cannot be served: {reason}")
+        return fail(f"the checker cannot be served: {error}")
     return DONE
 
 
-async def _serve(settings: ServeCheckerSettings) -> None:
+async def _serve(
+    settings: ServeCheckerSettings, checker: EmbeddedChecker, threads: int, judge: LlmJudge | None
+) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    judge = None
-    if settings.judge and settings.judge_model:
-        judge = LlmJudge(settings.judge, settings.judge_model, read_secret(_KEY, in_header=True))
-        checker, threads = EmbeddedChecker(judge.check, judge.revision), _JUDGE_THREADS
-    else:
-        model = model_of(settings.scorer)
-        checker = load_checker(model, settings.scorer_weight)
-        threads = usable_processors() if model else _THREADS
     async with listening(settings.serve_port, settings.serve_host, checker, threads) as address:
         kind = "checker in front of the judge" if judge else "embedded checker"
         sys.stdout.write(f"The {kind} listens on {address}\n")
