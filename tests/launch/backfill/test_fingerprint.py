@@ -17,6 +17,7 @@ from groundwatch.transforms.rules.limits import CheckLimits
 from groundwatch.transforms.rules.redaction import TextMode
 from groundwatch.transforms.rules.sampling import SamplingRule
 from groundwatch.transforms.rules.thresholds import EscalationRule, Thresholds
+from tests.support.commands import is_the_same_under_any_hash_seed
 
 CONFIG = Config(inputs=(), output="out", run="r1")
 OTHERS = {
@@ -90,7 +91,11 @@ def test_how_much_text_leaves_may_change() -> None:
     assert fingerprint(other) == fingerprint(CONFIG)
 
 
-def test_alert_verdicts_in_another_order_are_the_same() -> None:
-    verdicts = [frozenset(order) for order in (list(Verdict), list(reversed(Verdict)))]
-    first, second = (replace(CONFIG, alerts=AlertRule(verdicts=each)) for each in verdicts)
-    assert fingerprint(first) == fingerprint(second)
+_PROGRAM = """
+from tests.launch.backfill.test_fingerprint import *
+print(fingerprint(replace(CONFIG, alerts=AlertRule(verdicts=frozenset(Verdict)))))
+"""
+
+
+def test_a_run_that_another_process_resumes_has_the_same_fingerprint() -> None:
+    assert is_the_same_under_any_hash_seed(_PROGRAM)

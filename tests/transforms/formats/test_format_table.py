@@ -128,7 +128,7 @@ def test_a_family_restricts_the_detection() -> None:
     )
 
 
-def test_a_name_of_an_earlier_release_is_that_of_the_format_now() -> None:
+def test_the_name_that_a_format_had_earlier_still_selects_it() -> None:
     row = {
         "context.span_id": "eee19b7ec3c1b174",
         "attributes.openinference.span.kind": "CHAIN",

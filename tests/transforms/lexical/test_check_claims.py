@@ -1,8 +1,5 @@
 """The embedded checker's reply: claims, citations and scores."""
 
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +16,7 @@ from groundwatch.transforms.lexical.contradictions import unseen_values
 from groundwatch.transforms.lexical.scores.claim_result import ClaimResult
 from groundwatch.transforms.lexical.scores.weighted_sum import WeightedSum
 from tests.support.checks import check_request
-from tests.support.repository import python_path
+from tests.support.commands import is_the_same_under_any_hash_seed
 
 LAMP = "The red desk lamp costs 20 euros."
 CHAIR = "The blue garden chair weighs nine kilograms."
@@ -148,18 +145,8 @@ print(msgspec.json.encode(check_grounding(check_request(answer, *facts))).decode
 """
 
 
-def _output_with_hash_seed(seed: str) -> str:
-    command = [sys.executable, "-c", _PROGRAM]
-    environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": python_path()}
-    return subprocess.run(  # noqa: S603 - this interpreter, a fixed program
-        command, env=environment, capture_output=True, text=True, check=True
-    ).stdout
-
-
 def test_the_response_is_the_same_under_any_hash_seed() -> None:
-    first, second = _output_with_hash_seed("1"), _output_with_hash_seed("2")
-    assert '"score":' in first
-    assert first == second
+    assert is_the_same_under_any_hash_seed(_PROGRAM)
 
 
 def test_the_largest_request_is_checked_in_bounded_work() -> None:

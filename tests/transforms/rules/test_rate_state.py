@@ -73,12 +73,12 @@ def test_counts_of_one_bucket_are_added_up() -> None:
     assert state.counts == (bucket(0, answers=20, low_grounded=3),)
 
 
-def test_late_counts_schedule_no_evaluation_in_the_past() -> None:
+def test_late_counts_are_kept_and_schedule_no_evaluation_in_the_past() -> None:
     state = add_to_state(EngineRates(), bucket(9), published_us=end_of(9))
     _, state = evaluate_until(state, end_of(9))
     state = add_to_state(state, bucket(3), published_us=end_of(9))
     assert state.evaluate_at_us == end_of(10)
-    assert [counts.start_us for counts in state.counts] == [end_of(2), end_of(8)]
+    assert state.counts == (bucket(3), bucket(9))
 
 
 def test_a_time_that_lies_in_the_future_counts_now() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from groundwatch.launch.quality.evaluate.labelled_answers import ScoredClaim, labelled_answer
+from groundwatch.launch.quality.evaluate.labelled_answers import ScoredClaim, label_answer
 from groundwatch.schemas.answer import Label
 from groundwatch.schemas.checked_answer import VerdictThresholds
 from groundwatch.schemas.enriched_answer import EnrichedAnswer
@@ -18,7 +18,7 @@ LABEL = Label(is_unsupported=False)
 
 @pytest.mark.parametrize("enriched", ENRICHED.values(), ids=ENRICHED)
 def test_a_row_of_a_file_has_the_same_scores_as_its_record(enriched: EnrichedAnswer) -> None:
-    assert labelled_answer(row_of(enriched), LABEL) == labelled_answer(enriched, LABEL)
+    assert label_answer(row_of(enriched), LABEL) == label_answer(enriched, LABEL)
 
 
 def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:
@@ -28,7 +28,7 @@ def test_only_claims_that_required_a_check_and_have_a_score_count() -> None:
         a_claim(start=40, score=0.9, grounding_check_required=False),
         a_claim(start=60, score=0.7, grounding_check_required=None),
     )
-    scored = labelled_answer(an_enriched(claims=claims), LABEL)
+    scored = label_answer(an_enriched(claims=claims), LABEL)
     assert scored.claims == (ScoredClaim(0, 11, 0.5), ScoredClaim(60, 71, 0.7))
 
 
@@ -37,7 +37,7 @@ def is_flagged(answer: EnrichedAnswer, **thresholds: float | tuple[str, float]) 
         name: [each if isinstance(each, tuple) else (None, each)]
         for name, each in thresholds.items()
     }
-    return labelled_answer(answer, LABEL, given).is_flagged
+    return label_answer(answer, LABEL, given).is_flagged
 
 
 def test_thresholds_decide_again_what_the_scores_decided() -> None:
@@ -58,15 +58,15 @@ def test_no_threshold_takes_back_a_contradiction_or_a_reason_of_the_message() ->
     of_message = a_low(verdict_reason="LOW_GROUNDED_ANSWER")
     for low in (contradiction, of_message):
         assert is_flagged(low, claim=0.0, low_grounded=0.0)
-        assert labelled_answer(low, LABEL).is_always_flagged
-    assert not labelled_answer(a_low(), LABEL).is_always_flagged
+        assert label_answer(low, LABEL).is_always_flagged
+    assert not label_answer(a_low(), LABEL).is_always_flagged
     skipped = an_enriched(verdict=Verdict.POLICY_SKIPPED, verdict_reason="SAFETY")
     assert not is_flagged(skipped, claim=1.0, low_grounded=1.0)
 
 
 def cluster(*facts: str, record_id: str = RECORD_ID, text: TextMode = TextMode.FULL) -> str:
     record = an_enriched(record_id=record_id, facts=tuple(map(a_fact, facts)))
-    return labelled_answer(redact(record, text), LABEL).cluster
+    return label_answer(redact(record, text), LABEL).cluster
 
 
 @pytest.mark.parametrize("text", [TextMode.FULL, TextMode.HASH])

@@ -18,8 +18,8 @@ from groundwatch.transforms.formats.field_maps.suggestions import Sample, sugges
 from groundwatch.transforms.formats.format import Request
 from groundwatch.transforms.formats.parser import (
     ParseFailure,
+    make_sample,
     parse_answers,
-    sample_of,
     suggest_map_of,
 )
 from tests.support.answer_messages import message_of, parsed
@@ -38,7 +38,7 @@ def samples_of(*values: object) -> list[Sample]:
         Request(value=read_camel_case(payload), message=Message(payload=payload, place="a.jsonl#1"))
         for payload in (json.dumps(each).encode() for each in values)
     )
-    return [sample_of(each, UnreadableAnswer("")) for each in requests]
+    return [make_sample(each, UnreadableAnswer("")) for each in requests]
 
 
 def suggestion(*values: object) -> str:
