@@ -24,9 +24,8 @@ _FEWEST_OF_DEAR_CHECKS = 20
 
 def default_processes(check: CheckSettings, messages: int) -> int:
     """Return how many processes a run has on this machine unless its user says."""
-    count = useful_processes(
-        check, messages, processors=usable_processors(), memory=usable_memory()
-    )
+    processors, memory = usable_processors(), usable_memory()
+    count = useful_processes(check, messages, processors=processors, memory=memory)
     return count if count == 1 or _have_semaphores() else 1
 
 
@@ -56,10 +55,8 @@ def useful_processes(check: CheckSettings, messages: int, *, processors: int, me
     A process that waits for calls sends as many as its limits allow, and they are those of a run. A
     Python object and a model of the user's own may take any amount of memory.
     """
-    each_is_known = all(
-        one.checker == LOCAL and one.scorer in (None, SMALL) for one in check.checkers
-    )
-    if not each_is_known:
+    are_known = (each.checker == LOCAL and each.scorer in (None, SMALL) for each in check.checkers)
+    if not all(are_known):
         return 1
     busy, least = processors, _MESSAGES_BY_WORDS
     if check.scorer:

@@ -147,16 +147,20 @@ class PhoenixAnnotations(TraceTarget):
         for kind in ("span", "trace"):
             taken = [row for row in rows if bool(row.span_id) == (kind == "span")]
             if taken:
-                self._post(f"/v1/{kind}_annotations", taken)
+                self._annotate(f"/v1/{kind}_annotations", taken, is_alone=len(rows) == 1)
 
-    def _post(self, path: str, rows: Sequence[GroundingResult]) -> None:
+    def _annotate(self, path: str, rows: Sequence[GroundingResult], *, is_alone: bool) -> None:
+        """Post annotations; raise TraceUnknown if Phoenix lacks one of their spans or traces.
+
+        The caller then halves the rows. A row alone is left to Phoenix, and is still unknown.
+        """
         body = {"data": [phoenix_annotation(row) for row in rows]}
         try:
-            # Only then the reply says whether Phoenix has the spans.
+            # Without `sync`, the reply does not say whether Phoenix has the spans.
             self._sender.post(f"{path}?sync=true", body, _ANNOTATED)
         except TraceUnknown:
-            if len(rows) == 1:
-                # Without `sync`, Phoenix waits some minutes for the span.
+            if is_alone:
+                # Phoenix waits some minutes for its span.
                 self._sender.post(path, body, _ANNOTATED)
             raise
 

@@ -85,7 +85,7 @@ def suggest_map_of(failures: Iterable[ParseFailure], options: ParseOptions) -> s
     """Write the flags that would read most of some answers that cannot be read, or ""."""
     found = [(message, error.wanted) for message, error in failures if error.wanted]
     requests = (each for message, _ in found for each in split_answers(message, options))
-    samples = [sample_of(each, _detect(each)) for each in requests]
+    samples = [make_sample(each, _detect(each)) for each in requests]
     wanted = {each for _, fields in found for each in fields}
     return suggest_map(samples, sorted(wanted)) if samples else ""
 
@@ -124,17 +124,17 @@ def _with_map(error: UnreadableAnswer, request: Request) -> UnreadableAnswer:
     """Add the flags that would read what an answer lacks."""
     if not error.wanted or not isinstance(request.as_written(), dict):
         return error
-    suggestion = suggest_map([sample_of(request, _detect(request))], error.wanted)
+    suggestion = suggest_map([make_sample(request, _detect(request))], error.wanted)
     return type(error)(error.reason, suggestion, error.wanted)
 
 
-def sample_of(request: Request, detected: Format | UnreadableAnswer) -> Sample:
-    """Return a message with the reader that maps are tried with, beside the user's own map."""
+def make_sample(request: Request, detected: Format | UnreadableAnswer) -> Sample:
+    """Make the sample of an answer; of its fields, those of a tried map replace the user's."""
 
     def read(tried: FieldMap) -> Answer | None:
-        whole = request.own_map.replaced_by(tried) if request.own_map else tried
+        own_map = request.own_map.replaced_by(tried) if request.own_map else tried
         try:
-            return _read_by(replace(request, own_map=whole), detected)[0]
+            return _read_by(replace(request, own_map=own_map), detected)[0]
         except UnreadableAnswer:
             return None
 

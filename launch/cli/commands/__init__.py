@@ -183,6 +183,7 @@ def help_text(settings: type[Settings], keys: Collection[str] | None = None) -> 
 
 
 def _flag_lines(field: Setting) -> Iterator[str]:
+    """Write a flag, and below it its help with its range and default, if they say anything."""
     has_value = not (field.is_switch or field.note.positional)
     value = f" {field.kind.placeholder}" if has_value else ""
     many = " ..." if field.is_many else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from groundwatch.schemas.answer import Fact
@@ -79,8 +79,7 @@ def _screen(screen: Screen) -> str:
 
 
 def _scores(found: AnswerRow | Screen) -> str:
-    lowest = score(found.min_claim_score)
-    return f"support {score(found.support_score)}, lowest claim {lowest}"
+    return f"support {score(found.support_score)}, lowest claim {score(found.min_claim_score)}"
 
 
 def _claim(
@@ -122,9 +121,7 @@ def _fact(fact: Fact) -> Text:
 
 
 def _table(rows: Iterable[tuple[Text, Text]]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column()
-    table.add_column(overflow="fold")
+    table = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
     for row in rows:
         table.add_row(*row)
     return table

@@ -167,7 +167,7 @@ class OutstandingMessages:
         """Remove leases that have ended, and messages that have no other lease."""
         with self._changed:
             for ack_id in ack_ids:
-                self._remove(ack_id)
+                self._remove_lease(ack_id)
             self._changed.notify_all()
 
     def leases_to_extend(self) -> list[str]:
@@ -219,13 +219,14 @@ class OutstandingMessages:
         outstanding.leases[ack_id] = now_s
         self._by_ack_id[ack_id] = outstanding
         if len(outstanding.leases) > _MAX_ACK_IDS:
-            self._remove(next(iter(outstanding.leases)))
+            self._remove_lease(next(iter(outstanding.leases)))
 
     def _nack_all(self) -> None:
         self._waiting.clear()
         self.mark(list(self._by_place), Settlement.NACK)
 
-    def _remove(self, ack_id: str) -> None:
+    def _remove_lease(self, ack_id: str) -> None:
+        """End a lease, and remove its message with the last one."""
         if outstanding := self._by_ack_id.pop(ack_id, None):
             for unsent in self._unsent.values():
                 unsent.pop(ack_id, None)

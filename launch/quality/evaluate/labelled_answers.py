@@ -68,10 +68,10 @@ class LabelledAnswer(Record, frozen=True, kw_only=True):
     label: Label
 
 
-def labelled_answer(
+def label_answer(
     answer: EnrichedAnswer | AnswerRow, label: Label, thresholds: GivenThresholds | None = None
 ) -> LabelledAnswer:
-    """Extract the scores of a record; thresholds replace those that its verdict was decided by."""
+    """Join the scores of a record with its label; thresholds replace those of its verdict."""
     facts = "\0".join(fact.text for fact in answer.facts)
     digest = sha256(facts.encode(errors="surrogatepass")).hexdigest()
     return LabelledAnswer(
@@ -174,9 +174,9 @@ class LabelledAnswers:
     ) -> None:
         for name in (answer.record_id, answer.answer_name):
             if name and (label := self._labels.pop(name, None)):
-                self.labelled.append(labelled_answer(answer, label, thresholds))
+                self.labelled.append(label_answer(answer, label, thresholds))
                 for weight, record in by_weight.items():
-                    self.by_weight[weight].append(labelled_answer(record, label))
+                    self.by_weight[weight].append(label_answer(record, label))
                 self.counts.labelled += 1
                 self.counts.unscored += answer.min_claim_score is None
                 self.counts.labels_unmet -= 1

@@ -16,7 +16,7 @@ from groundwatch.launch.http_server import HttpRequest, Page, RequestRefused
 from groundwatch.launch.quality.evaluate.calibrate_thresholds import thresholds_file
 from groundwatch.launch.quality.evaluate.choose_thresholds import ChosenThresholds, calibrate
 from groundwatch.launch.quality.evaluate.find_thresholds import Goal
-from groundwatch.launch.quality.evaluate.labelled_answers import labelled_answer
+from groundwatch.launch.quality.evaluate.labelled_answers import label_answer
 from groundwatch.launch.quality.evaluate.labels import DECISIONS, UNSUPPORTED, UnreadableLabels
 from groundwatch.launch.quality.evaluate.strata import find_quality
 from groundwatch.pipeline import storage
@@ -203,7 +203,7 @@ class Routes:
         if goal is None:
             return None
         known = {each: label for each in labels.record_ids() if (label := labels.label(each))}
-        answers = [labelled_answer(row, known[row.record_id]) for row in self._index.read([*known])]
+        answers = [label_answer(row, known[row.record_id]) for row in self._index.read([*known])]
         return calibrate(answers, goal, _RESAMPLES, self._index.unlabelled())
 
     def _require_same_origin(self, request: HttpRequest) -> None:

@@ -153,9 +153,11 @@ def _result(
     spans: Sequence[Sequence[_ScoredSpan]],
     threshold: float,
 ) -> ClaimResult:
+    first, behind = claim.start_byte, claim.end_byte
     supported = [
-        1 - max((span[2] for span in of_chunk if _overlaps(claim, span)), default=1.0)
-        for of_chunk in spans
+        1
+        - max((score for start, end, score in each if start < behind and end > first), default=1.0)
+        for each in spans
     ]
     cited = set[int]()
     for chunk, probability in zip(chunks, supported, strict=True):
@@ -163,10 +165,6 @@ def _result(
         if len(numbers) == 1 and probability >= threshold:
             cited |= numbers
     return ClaimResult(bounded_log_odds(max(supported, default=0.0)), sorted(cited))
-
-
-def _overlaps(claim: Sentence, span: _ScoredSpan) -> bool:
-    return span[0] < claim.end_byte and span[1] > claim.start_byte
 
 
 def _shared(content: frozenset[str], chunk: _Chunk) -> int:
