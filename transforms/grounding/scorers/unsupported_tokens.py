@@ -153,11 +153,10 @@ def _result(
     spans: Sequence[Sequence[_ScoredSpan]],
     threshold: float,
 ) -> ClaimResult:
-    first, behind = claim.start_byte, claim.end_byte
+    first, end = claim.start_byte, claim.end_byte
     supported = [
-        1
-        - max((score for start, end, score in each if start < behind and end > first), default=1.0)
-        for each in spans
+        1 - max((span[2] for span in of_chunk if span[0] < end and span[1] > first), default=1.0)
+        for of_chunk in spans
     ]
     cited = set[int]()
     for chunk, probability in zip(chunks, supported, strict=True):
