@@ -27,13 +27,12 @@ def write_note(record: EnrichedAnswer) -> str:
     >>> print(write_note(record).splitlines()[0])
     - "It takes 3 days." says "3 days", but the source says "2 days": "It takes 2 days."
     """
-    lines = [
-        f"- {_quoted(record.claims[n].text)} {_finding(record, n)}" for n in _flagged_claims(record)
-    ]
+    claims = record.claims
+    lines = [f"- {_quoted(claims[n].text)} {_finding(record, n)}" for n in _low_claims(record)]
     return "\n".join([*lines, _INSTRUCTION]) if lines else ""
 
 
-def _flagged_claims(record: EnrichedAnswer) -> list[int]:
+def _low_claims(record: EnrichedAnswer) -> list[int]:
     """Return the numbers of the claims for which an answer is low-grounded."""
     if record.verdict is not Verdict.LOW_GROUNDED:
         return []

@@ -279,7 +279,7 @@ _STREAM = Command(
         "--runner DataflowRunner --subscription projects/P/subscriptions/S --output gs://B/live",
         "--runner DataflowRunner --help-all",
     ),
-    run="groundwatch.launch.deploy.dataflow.streaming:watch_stream",
+    run="groundwatch.launch.deploy.dataflow.start_stream:watch_stream",
 )
 COMMAND = Command(
     settings=WatchSettings,

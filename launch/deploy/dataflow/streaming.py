@@ -32,12 +32,6 @@ _NEVER_S = 1e9
 _FEWEST_SHARDS = 4
 
 
-def watch_stream(loaded: Loaded[WatchStreamSettings]) -> int:
-    """Start a streaming job, as the command line does: Beam gets flags that are right so far."""
-    loaded.raise_problems()
-    return stream(loaded)
-
-
 def stream(loaded: Loaded[WatchStreamSettings]) -> int:
     """Start a streaming job; return the exit status."""
     settings, problems = loaded.settings, loaded.problems

@@ -97,12 +97,9 @@ def read_inference(attributes: Mapping[str, Any], kind: object = None) -> Infere
         "gen_ai.input.messages": [_text_message(*turn) for turn in turns],
         "gen_ai.conversation.id": value_at(fields, "session.id") or "",
     }
-    return replace(
-        output,
-        kind=kind,
-        answer=output.answer and asked | output.answer,
-        documents=[*documents, *output.documents, *facts],
-    )
+    answer = output.answer and asked | output.answer
+    documents += [*output.documents, *facts]
+    return replace(output, kind=kind, answer=answer, documents=documents)
 
 
 def _read_output(fields: Mapping[str, Any], given: Any) -> InferenceSpan:
