@@ -141,6 +141,7 @@ def test_a_checker_that_refuses_every_call_ends_the_run_with_one_line(
     assert screen.err.startswith("groundwatch: the run failed: ")
     assert f"HTTP {status} NO_ENTRY" in screen.err
     assert screen.err.count("\n") == 1
+    assert "Traceback" not in screen.err
     assert "Lamps" not in screen.err
     assert screen.out == ""
     assert has_ended_without_results(tmp_path / "out")

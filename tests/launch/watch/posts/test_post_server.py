@@ -185,7 +185,10 @@ def test_a_span_without_its_text_is_said_in_a_partial_success(posting: Open) -> 
 @pytest.mark.parametrize(
     ("output", "reason"),
     [
-        (json.dumps({"prediction": "Lamps blink.", "model_response": FACT}), "$.prediction"),
+        (
+            json.dumps({"prediction": "Lamps blink.", "model_response": FACT}),
+            "$.modelResponse and $.prediction",
+        ),
         ('{"output": 3}', "no text of an answer"),
         ("[true]", "no text of an answer"),
     ],
