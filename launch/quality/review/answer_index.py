@@ -19,16 +19,7 @@ from groundwatch.schemas.enriched_answer import AnswerRow
 from groundwatch.schemas.quantities import DAY_US, to_us
 from groundwatch.transforms.persistence.database import DamagedDatabase, Database, SqlValue
 from groundwatch.transforms.rules.thresholds import Thresholds
-from .index_entries import (
-    CHANCES,
-    DELETE_ENTRIES,
-    INDEX_FORMAT,
-    INDEX_TABLES,
-    UNSCORED,
-    add_file,
-    chance_of,
-    version_of,
-)
+from . import index_entries
 
 _PAGE = 25
 # By record id: an answer gets another number when the index is made again, by any process.
@@ -84,7 +75,7 @@ class AnswerIndex:
 
     def __init__(self, folders: Mapping[str, Thresholds], cache: Path) -> None:
         self.folders = folders
-        identity = msgspec.json.encode([INDEX_FORMAT, sorted(folders.items())])
+        identity = msgspec.json.encode([index_entries.FORMAT, sorted(folders.items())])
         self.path = cache / f"{hashlib.sha256(identity).hexdigest()[:32]}.sqlite"
         try:
             self._database = self._open()
@@ -97,7 +88,7 @@ class AnswerIndex:
         self.unread = 0
 
     def _open(self) -> Database:
-        return Database(str(self.path), INDEX_TABLES, durable=False)
+        return Database(str(self.path), index_entries.TABLES, durable=False)
 
     def close(self) -> None:
         """Close the file, which stays for the next time."""
@@ -112,7 +103,7 @@ class AnswerIndex:
         found = {path: folder for folder in self.folders for path in find_files(folder).enriched}
         known = dict(self._rows("SELECT path, version FROM files"))
         is_outdated = any(
-            path not in found or (version and version != version_of(path))
+            path not in found or (version and version != index_entries.version_of(path))
             for path, version in known.items()
         )
         if not is_outdated and known.keys() == found.keys():
@@ -121,7 +112,7 @@ class AnswerIndex:
         with closing(self._open()) as writer:
             if is_outdated:
                 with writer.transaction():
-                    for statement in DELETE_ENTRIES:
+                    for statement in index_entries.DELETE:
                         writer.write(statement)
                 known = {}
             new = [path for path in found if path not in known]
@@ -130,7 +121,7 @@ class AnswerIndex:
                 if is_stopped():
                     return number
                 with writer.transaction():
-                    add_file(writer, path, self.folders[found[path]])
+                    index_entries.add_file(writer, path, self.folders[found[path]])
                 writer.checkpoint()
         self.unread = 0
         return len(new)
@@ -190,8 +181,8 @@ class AnswerIndex:
         It is the same, also after a restart and in another process, until it is labelled.
         """
         waiting = self.waiting()
-        # A number that follows from what waits: nobody can tell the next stratum from the labels.
-        chance = chance_of(" ".join(waiting.values())) / CHANCES
+        # A number that follows from what waits: the labels do not show the next stratum.
+        chance = index_entries.chance_of(" ".join(waiting.values())) / index_entries.CHANCES
         drawn = next_stratum(self.samples(), waiting, chance)
         return waiting[drawn] if drawn else None
 
@@ -253,7 +244,9 @@ class AnswerIndex:
             )
             [(following,)] = self._rows(query, stratum, last.get(stratum, -1))
             is_sampled = stratum in last or following is None  # or all are labelled
-            limits[stratum] = (CHANCES if following is None else following) if is_sampled else 0
+            limits[stratum] = (
+                (index_entries.CHANCES if following is None else following) if is_sampled else 0
+            )
         return limits
 
     def stratum(self, record_id: str) -> Stratum | None:
@@ -322,7 +315,7 @@ class AnswerIndex:
             ("time_us >= ?", _start_us(query.since) if query.since else None),
             ("time_us < ?", _start_us(query.until) + DAY_US if query.until else None),
             ("score >= ?", query.score_from),
-            (f"score < {UNSCORED} AND score <= ?", query.score_to),
+            (f"score < {index_entries.UNSCORED} AND score <= ?", query.score_to),
         ):
             if value is not None:
                 add(condition, value)

@@ -15,10 +15,10 @@ from groundwatch.transforms.rules.thresholds import Thresholds
 
 _CHANCE_BYTES = 7
 CHANCES = 256**_CHANCE_BYTES
-INDEX_FORMAT = 3  # of the tables and of what is in them
+FORMAT = 3  # of the tables and of what is in them
 # The text of a record is in its file only. `id` is the order of reading; a name has a number.
 # Only a damaged file has a version: of the moment before it was read.
-INDEX_TABLES = """
+TABLES = """
 CREATE TABLE IF NOT EXISTS files(
   file INTEGER PRIMARY KEY, path TEXT UNIQUE, damage TEXT, version TEXT);
 CREATE TABLE IF NOT EXISTS names(
@@ -31,7 +31,7 @@ CREATE INDEX IF NOT EXISTS draws ON records(stratum, chance);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
   text, names, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2");
 """
-DELETE_ENTRIES = (
+DELETE = (
     *("DELETE FROM files", "DELETE FROM names", "DELETE FROM ids", "DELETE FROM records"),
     "INSERT INTO words(words) VALUES ('delete-all')",
 )

@@ -166,7 +166,7 @@ class Routes:
         if "claim" in form and not number:
             raise RequestRefused(400, f"The answer has {len(row.claims)} claims, numbered from 1.")
         claim = row.claims[number - 1] if number else None
-        # An answer that a person chose is no sample, whatever the address says.
+        # An answer that a person chose is not of a sample, whatever the address says.
         is_drawn, index = record_id == self._drawn, self._index
         sample = index.stratum(record_id) if is_drawn else self._labels.sample(record_id)
         span = (claim.start, claim.end) if claim else None
@@ -191,12 +191,10 @@ class Routes:
 
     def _labels_page(self, filters: Mapping[str, str]) -> str:
         index = self._index
-        findings = find_quality(
-            index.samples(), index.samples_by("engine"), index.samples_by("reason")
-        )
+        by_engine, by_reason = index.samples_by("engine"), index.samples_by("reason")
+        findings = find_quality(index.samples(), by_engine, by_reason)
         written = self._thresholds_path if filters.get("written") else None
-        calibration = self._calibration(filters)
-        return self._pages.labels_page(findings, calibration, written)
+        return self._pages.labels_page(findings, self._calibration(filters), written)
 
     def _calibration(self, form: Mapping[str, str]) -> ChosenThresholds | None:
         goal, labels = _goal(form), self._labels

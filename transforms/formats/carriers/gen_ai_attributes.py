@@ -38,14 +38,12 @@ from .open_inference import (
 
 _SEPARATORS = re.compile(r"[._]")
 # Exporters keep the dots, or replace them; BigQuery's sink writes lower case.
-OUTPUT_NAMES = frozenset(
+_OUTPUT_NAMES = frozenset(
     spelling
     for written in ("gen_ai.output.messages", "gen_ai.output.messages_ref")
     for name in (written, written.replace(".", "_"))
     for spelling in (name, camel_case_name(name), _SEPARATORS.sub("", name))
 )
-"""The attributes with the messages that a model wrote, or with a reference to them."""
-
 _FIELDS = {
     "genaiinputmessages": "inputMessages",
     "genaioutputmessages": "outputMessages",
@@ -80,9 +78,9 @@ _COLUMNS = frozenset(
 )
 
 
-def has_output(attributes: Mapping[str, Any]) -> bool:
-    """Return whether attributes hold the messages of a model, or a reference to them."""
-    return not OUTPUT_NAMES.isdisjoint(attributes)
+def has_output(names: Iterable[str]) -> bool:
+    """Return whether attributes of these names hold a model's messages, or a reference to them."""
+    return not _OUTPUT_NAMES.isdisjoint(names)
 
 
 def joined_without_output(holders: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -227,7 +225,7 @@ def _is_holder(fields: Mapping[str, Any]) -> bool:
 
 GEN_AI_ATTRIBUTES = Carrier(
     name="span",
-    marks=frozenset({"attributes"}) | OUTPUT_NAMES | _COLUMNS,
+    marks=frozenset({"attributes"}) | _OUTPUT_NAMES | _COLUMNS,
     unread=_unread,
     detects=_is_holder,
     unwrap=_unwrap,

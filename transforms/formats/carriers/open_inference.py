@@ -144,22 +144,22 @@ def is_readable(answer: Mapping[str, Any]) -> bool:
     return bool(answer.get("gen_ai.output.messages") or answer.get(UNDECIDED))
 
 
-def _decided(said: Any) -> tuple[Any, dict[str, Any]]:
+def _decided(value: Any) -> tuple[Any, dict[str, Any]]:
     """Return an output with one answer; without any, and its answers, if names do not decide.
 
     The reader of the answer decides: the user's map may name one of them.
     """
     try:
-        return with_one_answer(said), {}
+        return with_one_answer(value), {}
     except UnmappedFields:
-        undecided = {name: said[name] for name in ranked_names(said)}
-        return {name: said[name] for name in said if name not in undecided}, undecided
+        undecided = {name: value[name] for name in ranked_names(value)}
+        return {name: value[name] for name in value if name not in undecided}, undecided
 
 
-def _texts_of_output(said: Any) -> list[str]:
+def _texts_of_output(value: Any) -> list[str]:
     """Return the text of each alternative of an output, the first one last, as it is the answer."""
-    others = [{name: [each]} for name in ANSWER_LISTS for each in list_in(said, name)[1:]]
-    return list(map(_text_of_output, (*others, said)))
+    others = [{name: [each]} for name in ANSWER_LISTS for each in list_in(value, name)[1:]]
+    return list(map(_text_of_output, (*others, value)))
 
 
 def _text_of_output(value: Any) -> str:

@@ -28,13 +28,7 @@ from groundwatch.transforms.formats.unread_content import (
     names_of_unread,
 )
 from .carrier import CarriedBody, Carrier, text_attributes
-from .gen_ai_attributes import (
-    OUTPUT_NAMES,
-    SERVICE,
-    has_output,
-    joined_without_output,
-    unread_attributes,
-)
+from .gen_ai_attributes import SERVICE, has_output, joined_without_output, unread_attributes
 from .open_inference import InferenceSpan, is_readable, read_inference, without_text
 
 
@@ -191,7 +185,7 @@ def _read(item: dict[str, Any]) -> _Span:
     ]
     beside = joined_without_output(events)
     answers: dict[int | None, dict[str, Any]] = {None: beside | own} if has_output(own) else {}
-    without = {name: field for name, field in own.items() if name not in OUTPUT_NAMES}
+    without = {name: field for name, field in own.items() if not has_output([name])}
     for number, fields in enumerate(events):
         answer = beside | without | fields
         if has_output(fields) and answer not in answers.values():
@@ -269,7 +263,7 @@ def _item_with_answer(span: _Span, event: int | None) -> dict[str, Any]:
         return item | {"events": events} if events else item
     events[event] = list(objects_in(item, "events"))[event]
     pairs = objects_in(item, "attributes")
-    others = [pair for pair in pairs if str(pair.get("key", "")) not in OUTPUT_NAMES]
+    others = [pair for pair in pairs if not has_output([str(pair.get("key", ""))])]
     return item | {"events": events, "attributes": others}
 
 
