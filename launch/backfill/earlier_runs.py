@@ -30,7 +30,7 @@ def _remove_earlier_runs(config: Config, summary: Summary, overwritten: Iterable
     """Remove the files of earlier runs of the same id, which this one replaces, and their replays.
 
     A run that a limit has stopped replaces only runs that have not ended either, and so does a
-    replay: what an earlier one has resolved is no input of it. Each is found by its summary, which
+    replay: what an earlier one has resolved is not its input. Each is found by its summary, which
     goes last, so that an interrupted removal is repeated.
     """
     destination = config.destination

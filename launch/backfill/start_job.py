@@ -218,8 +218,7 @@ def _resumed_or_repeated(
         return folder is not None and may_hold(folder, run)
 
     if repeated := repeated_replay(config, is_active, is_named=is_named):
-        inputs = config.inputs or planned_inputs(repeated)
-        return configured(repeated.run, inputs, repeated.source)
+        return configured(repeated.run, config.inputs or planned_inputs(repeated), repeated.source)
     if is_named:
         return config
     run = free_run_id(config.output, config.run, is_active)

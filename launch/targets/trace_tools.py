@@ -150,17 +150,14 @@ class PhoenixAnnotations(TraceTarget):
                 self._annotate(f"/v1/{kind}_annotations", taken, is_alone=len(rows) == 1)
 
     def _annotate(self, path: str, rows: Sequence[GroundingResult], *, is_alone: bool) -> None:
-        """Post annotations; raise TraceUnknown if Phoenix lacks one of their spans or traces.
-
-        The caller then halves the rows. A row alone is left to Phoenix, and is still unknown.
-        """
+        """Post annotations; raise TraceUnknown if Phoenix lacks one of their spans or traces."""
         body = {"data": [phoenix_annotation(row) for row in rows]}
         try:
             # Without `sync`, the reply does not say whether Phoenix has the spans.
             self._sender.post(f"{path}?sync=true", body, _ANNOTATED)
         except TraceUnknown:
             if is_alone:
-                # Phoenix waits some minutes for its span.
+                # Phoenix waits some minutes for its span. It counts as unknown.
                 self._sender.post(path, body, _ANNOTATED)
             raise
 

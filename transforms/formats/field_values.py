@@ -104,8 +104,7 @@ def _parse_epoch(value: str | float) -> int | None:
 def _id_below(collection: str, name: str) -> str:
     if "/" not in name:
         return ""
-    rest = f"/{name}".partition(f"/{collection}/")[2]
-    return rest.partition("/")[0]
+    return f"/{name}".partition(f"/{collection}/")[2].partition("/")[0]
 
 
 def _short_name(value: int | str, names: tuple[str, ...], prefix: str) -> str | None:

@@ -78,8 +78,7 @@ def estimate(loaded: Loaded[EstimateSettings]) -> int:
     except (CheckFailed, OSError) as error:
         return fail(f"the estimate failed: {error}")
     if messages.damaged:
-        sentence = f"damaged archives: {len(messages.damaged)}"
-        return fail_with(sentence, messages.damaged)
+        return fail_with(f"damaged archives: {len(messages.damaged)}", messages.damaged)
     if not (counts.to_check or counts.decided or counts.sampled_out):
         return fail_unreadable(counts.faults, config.inputs)
     return DONE

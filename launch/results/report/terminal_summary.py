@@ -195,5 +195,4 @@ def _arguments_of_replay(config: Config, summary: Summary) -> str:
     """Name the failures of this run alone: it has its own settings."""
     folder = config.destination.path("failures")
     root = glob.escape(folder) if storage.is_local(folder) else folder
-    pattern = f"{root}/{summary.name}-*.jsonl"
-    return shlex.join(["--failures", pattern, "--output", config.output])
+    return shlex.join(["--failures", f"{root}/{summary.name}-*.jsonl", "--output", config.output])

@@ -106,8 +106,7 @@ def may_negate(word: str) -> bool:
 
 def negating_words(text: str) -> list[str]:
     """Return the words of a text that may negate or restrict it, sorted."""
-    words = [word.strip(MARKS) for word in text.lower().split()]
-    return sorted(filter(may_deny, words))
+    return sorted(filter(may_deny, [word.strip(MARKS) for word in text.lower().split()]))
 
 
 class Word(Protocol):

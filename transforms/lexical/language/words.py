@@ -176,8 +176,7 @@ def _normal_form(word: str) -> str:
 def _without_accents(word: str) -> str:
     if word[0] >= _FIRST_COMBINING:  # no Latin letter
         return word
-    marked = normalize("NFD", word)
-    return "".join([char for char in marked if not combining(char)])
+    return "".join([char for char in normalize("NFD", word) if not combining(char)])
 
 
 def _is_content(form: str) -> bool:
